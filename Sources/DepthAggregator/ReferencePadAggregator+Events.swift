@@ -164,7 +164,7 @@ extension ReferencePadAggregator {
             try withCaps(of: event) { caps throws(CapsRefusal) in
                 if let known = input.caps, gst_caps_is_equal(known.pointer, caps) != 0 { return }
                 streamRestarted(role)
-                Self.log.debug(self) { "\(role) caps: \(caps.text)" }
+                Self.log(GST_LEVEL_DEBUG, self) { "\(role) caps: \(caps.text)" }
                 try setCaps(caps, on: role)
                 input.caps = CapsRef(sharing: caps)
                 if role == leader { streams.state.hasCaps = true }

@@ -79,7 +79,7 @@ extension ReferencePadAggregator {
 
     private func handlePendingFlush() {
         guard streams.wasFlushed.exchange(false, ordering: .acquiring) else { return }
-        Self.log.debug(self) { "flushed: what came before is forgotten" }
+        Self.log(GST_LEVEL_DEBUG, self) { "flushed: what came before is forgotten" }
         resetInputs()
         streams.state.forgetStream()
     }
@@ -126,7 +126,7 @@ extension ReferencePadAggregator {
     // MARK: After it
 
     private func drop(_ frame: borrowing OwnedBuffer, at time: RunningTime?) {
-        Self.log.debug(self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
+        Self.log(GST_LEVEL_DEBUG, self) { "frame at \(time.map(String.init) ?? "no time") comes too late" }
         countDropped()
         frameDropped()
         let stamp = frame.pointer.pointee

@@ -22,7 +22,7 @@ extension ReferencePadAggregator {
     /// Takes the event.
     package func seek(_ event: EventPointer, parent: EventHandler) -> Bool {
         if let refusal = refusal(of: event) {
-            Self.log.info(self) { "a seek is refused \(refusal)" }
+            Self.log(GST_LEVEL_INFO, self) { "a seek is refused \(refusal)" }
             gst_event_unref(event)
             return false
         }

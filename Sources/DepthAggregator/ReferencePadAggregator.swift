@@ -156,7 +156,12 @@ extension ReferencePadAggregator {
     package func startStreams() {
         streams.lastRefusal.withLock { $0 = nil }
         streams.flushes.forgetWaiting()
-        if let reference = referencePad { setSeqnum(on: reference.pad) }
+        guard let reference = referencePad else { return }
+        setSeqnum(on: reference.pad)
+        // This may be right: demuxers link late.
+        if !reference.pad.pad.isLinked {
+            Self.log(GST_LEVEL_WARNING, self) { "pad \(Role.reference) is not linked; nothing is output until it is" }
+        }
     }
 
     package func sendEvent(_ event: EventPointer, parent: EventHandler) -> Bool {
@@ -202,7 +207,7 @@ extension ReferencePadAggregator {
     ///   - what: the frame, as a noun with its pad.
     ///   - consequence: the effect on the output, as a clause.
     package func report(_ fault: FrameFault, of what: String, _ consequence: String) {
-        Self.log.info(self) { "\(what): \(fault)" }
+        Self.log(GST_LEVEL_INFO, self) { "\(what): \(fault)" }
         if streams.state.warnings.admits("\(what) \(fault.cause)") { warn(ElementError(fault, in: what, consequence)) }
     }
 

@@ -7,22 +7,13 @@ package import GstBridge
 ///
 /// Streaming thread only.
 package struct RequestPadInput<Format>: ~Copyable {
-    private struct Linked: ~Copyable {
-        var followed: SecondaryInput
-        /// Nil until caps came.
-        var format: Format?
-
-        /// Drops the buffers taken so far, because they have the old format.
-        mutating func setFormat(_ format: Format) {
-            self.format = format
-            followed.reset()
-        }
-    }
-
     /// The raw value of its role.
     private let role: Int
     private let holdsThroughGaps: Bool
-    private var linked: Linked?
+    /// Nil where the pad does not exist.
+    private var linked: SecondaryInput?
+    /// The format of the pad's caps; nil before any.
+    private var linkedFormat: Format?
     /// The caps and format of what was attached last; nil before anything was.
     private var attached: (caps: CapsRef, format: Format)?
     /// What is attached to the current frame. (Not in an optional of its own: Swift 6.3 then leaks what it replaces.)
@@ -40,10 +31,10 @@ package struct RequestPadInput<Format>: ~Copyable {
     package var exists: Bool { linked != nil }
 
     /// The format of its buffers; nil before caps.
-    package var format: Format? { exists ? ifLinked { $0.format } : attached?.format }
+    package var format: Format? { exists ? linkedFormat : attached?.format }
 
     /// What `body` reads of the pad; nil where there is none.
-    private func ifLinked<Result>(_ body: (borrowing Linked) -> Result?) -> Result? {
+    private func ifLinked<Result>(_ body: (borrowing SecondaryInput) -> Result?) -> Result? {
         switch linked {
         case .some(let linked): body(linked)
         case .none: nil
@@ -56,33 +47,35 @@ package struct RequestPadInput<Format>: ~Copyable {
             linked = nil
             return
         }
-        if linked?.followed.pad == pad.pad { return }
+        if linked?.pad == pad.pad { return }
         attached = nil
         attachedEntry = nil
-        linked = Linked(followed: SecondaryInput(pad, holdsThroughGaps: holdsThroughGaps), format: nil)
+        linked = SecondaryInput(pad, holdsThroughGaps: holdsThroughGaps)
+        linkedFormat = nil
     }
 
-    /// Sets the format and drops the buffers taken so far.
+    /// Sets the format and drops the buffers taken so far, because they have the old one.
     package mutating func setFormat(_ format: Format, _ element: some ReferencePadAggregator) {
         refresh(element)
-        linked?.setFormat(format)
+        linkedFormat = format
+        linked?.reset()
     }
 
     /// True while the pad has brought nothing for a frame. See `SecondaryInput.isEmpty`.
     package func isEmpty(in element: some ReferencePadAggregator, at moment: Moment) -> Bool {
-        ifLinked { $0.followed.isEmpty(in: element, at: moment) } ?? false
+        ifLinked { $0.isEmpty(in: element, at: moment) } ?? false
     }
 
     /// Takes the buffers that are older than a moment from the pad. See `SecondaryInput.approach`.
     package mutating func approach(_ moment: Moment, in element: some ReferencePadAggregator) throws(FlowStop) {
-        try linked?.followed.approach(moment, in: element)
+        try linked?.approach(moment, in: element)
     }
 
     /// Brings the pad up to a moment. See `SecondaryInput.advance`.
     package mutating func advance(in element: some ReferencePadAggregator, to moment: Moment, mayWait: Bool)
         throws(FlowStop)
     {
-        try linked?.followed.advance(in: element, to: moment, mayWait: mayWait)
+        try linked?.advance(in: element, to: moment, mayWait: mayWait)
     }
 
     /// Takes the buffer that comes with a frame of the leading pad, for that frame alone. A frame that comes without one gets
@@ -111,12 +104,12 @@ package struct RequestPadInput<Format>: ~Copyable {
 
     /// The buffer that holds now.
     package var currentChoice: Pairing.Choice? {
-        Pairing.Choice(attachedEntry) ?? ifLinked { $0.followed.currentChoice }
+        Pairing.Choice(attachedEntry) ?? ifLinked { $0.currentChoice }
     }
 
     /// The buffer that goes with the frame of the moment that the pad was last brought to.
     package func pairing(at moment: Moment, maxSkew: GstClockTime, holdTime: GstClockTime) -> Pairing {
-        var (current, next) = (currentChoice, ifLinked { $0.followed.nextChoice })
+        var (current, next) = (currentChoice, ifLinked { $0.nextChoice })
         // What is attached may be of a later time.
         if !exists, let stamp = current?.time, let time = moment.time, stamp > time { (current, next) = (nil, current) }
         return Pairing(
@@ -126,7 +119,7 @@ package struct RequestPadInput<Format>: ~Copyable {
 
     /// Forgets what was taken: it belongs to a stream that is over.
     package mutating func reset() {
-        linked?.followed.reset()
+        linked?.reset()
         attachedEntry = nil
     }
 }

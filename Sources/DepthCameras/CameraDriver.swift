@@ -52,16 +52,6 @@ package struct CameraInfo: Equatable, Sendable {
     package var driver: String
     package var videoModes: [CameraMode]
     package var depthModes: [CameraMode]
-
-    package init(
-        name: String, serial: String, driver: String, videoModes: [CameraMode], depthModes: [CameraMode]
-    ) {
-        self.name = name
-        self.serial = serial
-        self.driver = driver
-        self.videoModes = videoModes
-        self.depthModes = depthModes
-    }
 }
 
 /// A size, rate and format that a camera offers.
@@ -204,27 +194,12 @@ package struct CameraStreams: Sendable, Equatable {
     package var isAligned: Bool
     /// Metres per count of the depth.
     package var depthUnit: Double
-
-    package init(
-        video: CameraMode?, depth: CameraMode?, calibration: Calibration?, isAligned: Bool, depthUnit: Double
-    ) {
-        self.video = video
-        self.depth = depth
-        self.calibration = calibration
-        self.isAligned = isAligned
-        self.depthUnit = depthUnit
-    }
 }
 
 /// The frames of one exposure; one may be missing.
 package struct CameraFrames: Sendable {
     package var video: CameraFrame?
     package var depth: CameraFrame?
-
-    package init(video: CameraFrame?, depth: CameraFrame?) {
-        self.video = video
-        self.depth = depth
-    }
 }
 
 /// One frame of one stream, in the library's memory until nobody holds it.
@@ -259,7 +234,6 @@ package final class CameraFrame: @unchecked Sendable {  // guard: bytes are read
     deinit { release() }
 }
 
-/// A fault of a camera or its library.
 package enum CameraError: Error, Equatable {
     /// No shared object of that name; the sentence says what was tried.
     case libraryMissing(String)
@@ -285,12 +259,35 @@ package enum CameraError: Error, Equatable {
 
 extension dm_camera_pose {
     /// Nil for numbers that are no pose.
-    var pose: CameraPose? {
+    ///
+    /// - Parameter isTransposed: true where the rotation is column by column.
+    func pose(isTransposed: Bool = false, unitsPerMetre: Double = 1000) -> CameraPose? {
         let r = rotation
-        let rows = [r.0, r.1, r.2, r.3, r.4, r.5, r.6, r.7, r.8].map(Double.init)
-        let t = SIMD3(Double(translation.0), Double(translation.1), Double(translation.2)) / 1000
-        guard rows.allSatisfy(\.isFinite), t.x.isFinite, t.y.isFinite, t.z.isFinite else { return nil }
-        return CameraPose(rotation: rows, translation: t)
+        let columns = [r.0, r.3, r.6, r.1, r.4, r.7, r.2, r.5, r.8]
+        let rows = [r.0, r.1, r.2, r.3, r.4, r.5, r.6, r.7, r.8]
+        let rotation = (isTransposed ? columns : rows).map(Double.init)
+        let t = SIMD3(Double(translation.0), Double(translation.1), Double(translation.2)) / unitsPerMetre
+        guard rotation.allSatisfy(\.isFinite), t.x.isFinite, t.y.isFinite, t.z.isFinite else { return nil }
+        return CameraPose(rotation: rotation, translation: t)
+    }
+}
+
+extension CameraIntrinsics {
+    /// The optics that a library tells; nil for numbers that are no camera's.
+    ///
+    /// - Parameter factors: as `LensDistortion` takes them; not used where the lens does not distort.
+    init?(
+        _ width: some FixedWidthInteger, _ height: some FixedWidthInteger, fx: Float, fy: Float, cx: Float, cy: Float,
+        factors: [Float], isDistorted: Bool = true, isInverse: Bool = false
+    ) {
+        let (width, height) = (Int(clamping: width), Int(clamping: height))
+        guard (1...32768).contains(width), (1...32768).contains(height), fx > 0, fy > 0,
+            ([fx, fy, cx, cy] + factors).allSatisfy(\.isFinite)
+        else { return nil }
+        let distortion = isDistorted ? LensDistortion(factors.map(Double.init), isInverse: isInverse) : .none
+        self.init(
+            width: width, height: height, fx: Double(fx), fy: Double(fy), cx: Double(cx), cy: Double(cy),
+            distortion: distortion)
     }
 }
 

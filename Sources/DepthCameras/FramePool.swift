@@ -45,7 +45,6 @@ final class FramePool: Sendable {
     }
 }
 
-/// A buffer of a `FramePool`.
 struct FrameBuffer: @unchecked Sendable {  // guard: it is in the pool, in the library's hands or in one frame
     let address: UnsafeMutableRawPointer
 }

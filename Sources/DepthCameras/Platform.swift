@@ -1,5 +1,4 @@
-// All that the drivers need of the C library, and the reading of files for the plugin. Another platform changes only this
-// file and the plugin's own.
+// All that the drivers and the elements need of the C library. Another platform changes only this file.
 import Synchronization
 
 #if canImport(Glibc)
@@ -54,10 +53,27 @@ package struct DynamicLibrary: @unchecked Sendable {  // guard: the handle is on
     package func function<Function>(_ symbol: String, as type: Function.Type = Function.self) throws(CameraError)
         -> Function
     {
-        guard let address = dlsym(handle, symbol) else {
-            throw .libraryUnsuitable("\(name) has no function \(symbol)")
-        }
+        guard let address = dlsym(handle, symbol) else { throw missing(symbol) }
         return unsafeBitCast(address, to: type)
+    }
+
+    /// The functions of a table of `CCameras`.
+    ///
+    /// - Parameter symbols: the table's names, parted by spaces. A function whose name ends with a question mark may be missing.
+    /// - Throws: `CameraError.libraryUnsuitable` where another one is missing.
+    func functions<Table: BitwiseCopyable>(_ symbols: UnsafePointer<CChar>) throws(CameraError) -> Table {
+        var addresses: [UnsafeMutableRawPointer?] = []
+        for symbol in String(cString: symbols).split(separator: " ") {
+            let isOptional = symbol.last == "?"
+            let address = dlsym(handle, String(isOptional ? symbol.dropLast() : symbol))
+            guard address != nil || isOptional else { throw missing(symbol) }
+            addresses.append(address)
+        }
+        return addresses.withUnsafeBytes { $0.loadUnaligned(as: Table.self) }
+    }
+
+    private func missing(_ symbol: some StringProtocol) -> CameraError {
+        .libraryUnsuitable("\(name) has no function \(symbol)")
     }
 
     /// The folder of the file that has a function; nil where the system does not tell.
@@ -121,14 +137,6 @@ func sleep(nanoseconds: Int64) {
     interval.tv_sec = .init(nanoseconds / 1_000_000_000)
     interval.tv_nsec = .init(nanoseconds % 1_000_000_000)
     nanosleep(&interval, nil)
-}
-
-/// Lends a C `timeval`.
-func withTimeval<Result>(nanoseconds: Int64, _ body: (UnsafeMutableRawPointer) -> Result) -> Result {
-    var time = timeval()
-    time.tv_sec = .init(nanoseconds / 1_000_000_000)
-    time.tv_usec = .init(nanoseconds % 1_000_000_000 / 1000)
-    return withUnsafeMutablePointer(to: &time) { body(UnsafeMutableRawPointer($0)) }
 }
 
 // MARK: Threads
@@ -262,7 +270,7 @@ final class LastingThread: Sendable {
 // MARK: The environment
 
 /// A variable of the environment; nil where it is not set.
-func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+package func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 /// Sets what a camera's library can be told by the environment alone, unless the user has set it.
 ///
@@ -356,3 +364,21 @@ private func openForReading(_ path: String) -> CInt {
 }
 
 func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+/// The names in a folder, sorted; none where it cannot be read.
+package func names(inFolder path: String) -> [String] {
+    guard let folder = opendir(path), let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        // An entry ends with its name: `d_name` as a whole, all 256 bytes of it, is not there to be copied.
+        let name = String(cString: UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self))
+        if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
+package func closeFile(_ descriptor: CInt) { close(descriptor) }
+
+/// Removes a file, if it is there.
+package func removeFile(_ path: String) { unlink(path) }

@@ -6,15 +6,9 @@ import Synchronization
 
 /// Warnings of set-ups that are valid but most likely not meant: the output alone does not say why it shows nothing.
 extension ReferencePadAggregator {
-    /// Logs that the reference pad is not linked as the element goes to PAUSED. This may be right: demuxers link late.
-    func logIfReferencePadIsUnlinked() {
-        guard isReferencePadUnlinked else { return }
-        Self.log.warning(self) { "pad \(Role.reference.description) is not linked; nothing is output until it is" }
-    }
-
     /// Warns on the bus when another pad already receives data. Once a second at most.
     func warnIfReferencePadIsUnlinked() {
-        guard isReferencePadUnlinked, streams.state.warnings.admits("reference pad") else { return }
+        guard referencePad?.pad.pad.isLinked == false, streams.state.warnings.admits("reference pad") else { return }
         warn(ElementError(.settings, unlinked))
     }
 
@@ -30,11 +24,6 @@ extension ReferencePadAggregator {
         "The pad \(Role.reference.description) is not linked. Nothing is output until it is."
     }
 
-    private var isReferencePadUnlinked: Bool {
-        guard let reference = referencePad else { return false }
-        return gst_pad_is_linked(reference.pad.pad) == 0
-    }
-
     /// Warns of properties by which depth means nothing, or not what they seem to. Once a second at most.
     func warnOfScale(_ scale: DepthScale, of format: DepthFormat?) {
         guard let complaint = format.flatMap({ scale.complaint(about: $0.encoding) }) else { return }
@@ -47,7 +36,7 @@ extension ReferencePadAggregator {
     func logTransparentColor(_ property: String, _ argb: UInt32) {
         guard argb > 0, argb < 0x0100_0000 else { return }
         let opaque = hexadecimal(argb | 0xff00_0000)
-        Self.log.warning(self) {
+        Self.log(GST_LEVEL_WARNING, self) {
             "\(property)=\(hexadecimal(argb)) has alpha 0, so it is transparent; the opaque color is \(opaque)"
         }
     }

@@ -33,6 +33,22 @@ package struct OwnedBuffer: ~Copyable {
     }
 }
 
+/// One reference to caps, given back when its only owner is done.
+package struct OwnedCaps: ~Copyable {
+    package let pointer: CapsPointer
+
+    /// Takes over a reference that the caller owns.
+    package init(taking pointer: CapsPointer) { self.pointer = pointer }
+
+    /// The same, where there is one.
+    package init?(taking pointer: CapsPointer?) {
+        guard let pointer else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { gst_caps_unref(pointer) }
+}
+
 /// A buffer, caps or an event that several places keep, given back when the last of them is done.
 package final class Ref<Object> {
     package let pointer: UnsafeMutablePointer<Object>
@@ -172,13 +188,6 @@ package func newBuffer(size: Int) throws(FrameFault) -> OwnedBuffer {
 
 /// A zeroed buffer of `size` bytes, to be kept by several.
 package func newSharedBuffer(size: Int) throws(FrameFault) -> BufferRef { BufferRef(try newBuffer(size: size)) }
-
-/// A zeroed buffer with the timestamps, flags and metas of another, less the metas that describe its memory.
-package func newBuffer(size: Int, stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
-    let buffer = try newBuffer(size: size)
-    stamp(buffer.pointer, like: original)
-    return buffer
-}
 
 /// Gives a buffer the timestamps, flags and metas of another, less the metas that describe its memory.
 func stamp(_ buffer: BufferPointer, like original: BufferPointer) {

@@ -73,23 +73,19 @@ extension CapsPointer {
         guard var result = gst_caps_new_empty() else { return nil }
         for own in 0..<gst_caps_get_size(self) {
             guard let structure = gst_caps_get_structure(self, own), let name = gst_structure_get_name(structure),
-                let mine = gst_caps_copy_nth(self, own)
+                let mine = OwnedCaps(taking: gst_caps_copy_nth(self, own))
             else { continue }
-            defer { gst_caps_unref(mine) }
             for other in 0..<gst_caps_get_size(others) {
                 guard let limits = gst_caps_get_structure(others, other), let limit = gst_structure_new_empty(name)
-                else {
-                    continue
-                }
+                else { continue }
                 for field in fields {
                     if let value = gst_structure_get_value(limits, field) {
                         gst_structure_set_value(limit, field, value)
                     }
                 }
-                guard let allowed = gst_caps_new_empty() else { continue }
-                defer { gst_caps_unref(allowed) }
-                gst_caps_append_structure(allowed, limit)
-                result = gst_caps_merge(result, gst_caps_intersect(mine, allowed))
+                guard let allowed = OwnedCaps(taking: gst_caps_new_empty()) else { continue }
+                gst_caps_append_structure(allowed.pointer, limit)
+                result = gst_caps_merge(result, gst_caps_intersect(mine.pointer, allowed.pointer))
             }
         }
         return result
@@ -104,4 +100,15 @@ package func withCaps<Failure: Error>(
     var caps: CapsPointer?
     gst_event_parse_caps(event, &caps)
     if let caps { try body(caps) }
+}
+
+extension QueryPointer {
+    /// Answers a CAPS query by caps, as far as its filter lets them pass.
+    package func answer(_ caps: CapsPointer) {
+        var filter: CapsPointer?
+        gst_query_parse_caps(self, &filter)
+        let filtered = filter.flatMap { gst_caps_intersect_full($0, caps, GST_CAPS_INTERSECT_FIRST) }
+        defer { if let filtered { gst_caps_unref(filtered) } }
+        gst_query_set_caps_result(self, filtered ?? caps)
+    }
 }

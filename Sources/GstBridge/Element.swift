@@ -199,7 +199,6 @@ private func instanceBox(_ instance: UnsafeMutableRawPointer?) -> InstanceBox? {
 /// The Swift half of a C instance; nil for an object that is not ours, or no longer.
 package func swiftElement(_ instance: UnsafeMutableRawPointer?) -> (any Element)? { instanceBox(instance)?.element }
 
-/// The same for an aggregator.
 func swiftAggregator(_ instance: UnsafeMutableRawPointer?) -> (any Aggregator)? { instanceBox(instance)?.aggregator }
 
 private let initializeClass: GClassInitFunc = { classPointer, data in

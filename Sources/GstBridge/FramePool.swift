@@ -1,45 +1,60 @@
 import CGStreamer
 
-/// Buffers for the frames of one format: from the pool that downstream offers, or one of ours.
+/// The frames of one format that leave: from the pool that downstream offers, from one of ours, or allocated one by one.
 ///
 /// Streaming thread only.
-package final class FramePool {
-    private let pool: PoolPointer
+package final class OutputFrames {
     private let layout: FrameLayout
-    private let readsMetas: Bool
+    /// Nil before the allocation query, and if no pool can be made.
+    private var pool: PoolPointer?
+    /// True if downstream supports GstVideoMeta, so that planes may have any offset and stride.
+    private var downstreamReadsMetas = false
+
+    package init(_ layout: FrameLayout) { self.layout = layout }
+
+    deinit { stop(pool) }
 
     /// Agrees on a pool while allocation is decided, and takes it out of the query: it is ours to start and stop.
-    ///
-    /// - Returns: nil where no pool can be had; then frames are allocated one by one.
-    package init?(_ query: QueryPointer, _ layout: FrameLayout) {
+    package func decide(_ query: QueryPointer) {
+        let old = pool
+        defer { stop(old) }
+        pool = nil
         var caps: CapsPointer?
         gst_query_parse_allocation(query, &caps, nil)
-        guard let caps else { return nil }
-        let readsMetas = gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
-        let request = PoolRequest(caps: caps, readsMetas: readsMetas, query: query)
-        guard let pool = request.offered(layout.size) ?? request.own(layout.size) else { return nil }
-        self.pool = pool
-        self.layout = layout
-        self.readsMetas = readsMetas
+        downstreamReadsMetas = gst_query_find_allocation_meta(query, gst_video_meta_api_get_type(), nil) != 0
+        guard let caps else { return }
+        let request = PoolRequest(caps: caps, readsMetas: downstreamReadsMetas, query: query)
+        pool = request.offered(layout.size) ?? request.own(layout.size)
+        guard pool != nil else { return }
         while gst_query_get_n_allocation_pools(query) > 0 { gst_query_remove_nth_allocation_pool(query, 0) }
     }
 
-    deinit {
-        gst_buffer_pool_set_active(pool, 0)
-        gst_object_unref(pool)
+    /// Returns a frame with the timestamps, flags and metas of another. Its pixels are any, as those of an earlier output frame:
+    /// all of them are to be drawn.
+    package func undrawn(stampedLike original: BufferPointer) throws(FrameFault) -> OwnedBuffer {
+        if let pooled = pooled() {
+            stamp(pooled.pointer, like: original)
+            return pooled
+        }
+        let fresh = try newBuffer(size: layout.size)
+        stamp(fresh.pointer, like: original)
+        return fresh
     }
 
-    /// A buffer with the timestamps, flags and metas of another; nil where the pool has none that can be drawn on, or none to
-    /// spare, for which this does not wait: a stop must never hang on a buffer that somebody keeps.
-    package func buffer(stampedLike original: BufferPointer) -> OwnedBuffer? {
+    /// Returns true if downstream can read the frame with its offsets and strides.
+    package func areReadable(_ frame: BufferPointer) -> Bool { downstreamReadsMetas || layout.isDefault(for: frame) }
+
+    /// A buffer of the pool; nil where it has none that can be drawn on, or none to spare, for which this does not wait: a stop
+    /// must never hang on a buffer that somebody keeps.
+    private func pooled() -> OwnedBuffer? {
+        guard let pool else { return nil }
         var parameters = GstBufferPoolAcquireParams()
         parameters.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
         var buffer: BufferPointer?
         guard gst_buffer_pool_acquire_buffer(pool, &buffer, &parameters) == GST_FLOW_OK, let buffer else { return nil }
         let result = OwnedBuffer(taking: buffer)
         // A pool may have its own mind about where planes lie, which only a reader of metas can follow.
-        guard readsMetas || layout.isDefault(for: buffer), isCleared(buffer) else { return nil }
-        stamp(buffer, like: original)
+        guard areReadable(buffer), isCleared(buffer) else { return nil }
         return result
     }
 
@@ -48,6 +63,12 @@ package final class FramePool {
         if buffer.isPlainMemory && layout.fillsAll(of: buffer) { return true }
         return (try? layout.clearAround(buffer)) ?? false || buffer.clear()
     }
+}
+
+private func stop(_ pool: PoolPointer?) {
+    guard let pool else { return }
+    gst_buffer_pool_set_active(pool, 0)
+    gst_object_unref(pool)
 }
 
 /// Buffers of one size for pictures of the element's own, used again when the last holder has dropped them.
@@ -63,11 +84,7 @@ package final class PicturePool {
         pool = PicturePool.started(size)
     }
 
-    deinit {
-        guard let pool else { return }
-        gst_buffer_pool_set_active(pool, 0)
-        gst_object_unref(pool)
-    }
+    deinit { stop(pool) }
 
     private static func started(_ size: Int) -> PoolPointer? {
         guard let pool = gst_buffer_pool_new(), let configuration = gst_buffer_pool_get_config(pool) else { return nil }

@@ -1,4 +1,4 @@
-import CGStreamer
+package import CGStreamer
 
 /// A GStreamer debug category. Messages are closures, run only when somebody listens at that level.
 package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never frees a category, and locks its threshold
@@ -9,35 +9,10 @@ package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never fre
     /// Makes the category known to GStreamer before the first message, so that `GST_DEBUG` finds it.
     package func register() {}
 
-    package func error(
-        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
+    /// Logs a message in the name of an element; GST_LEVEL_LOG is for what comes once a frame.
+    package func callAsFunction(
+        _ level: GstDebugLevel, _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
         function: StaticString = #function, line: Int = #line
-    ) { log(GST_LEVEL_ERROR, element, message, file, function, line) }
-
-    package func warning(
-        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function, line: Int = #line
-    ) { log(GST_LEVEL_WARNING, element, message, file, function, line) }
-
-    package func info(
-        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function, line: Int = #line
-    ) { log(GST_LEVEL_INFO, element, message, file, function, line) }
-
-    package func debug(
-        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function, line: Int = #line
-    ) { log(GST_LEVEL_DEBUG, element, message, file, function, line) }
-
-    /// For lines that come once a frame.
-    package func trace(
-        _ element: any MessageSource, _ message: () -> String, file: StaticString = #fileID,
-        function: StaticString = #function, line: Int = #line
-    ) { log(GST_LEVEL_LOG, element, message, file, function, line) }
-
-    private func log(
-        _ level: GstDebugLevel, _ element: any MessageSource, _ message: () -> String, _ file: StaticString,
-        _ function: StaticString, _ line: Int
     ) {
         guard level.rawValue <= gst_debug_category_get_threshold(category).rawValue else { return }
         gst_debug_log_literal(

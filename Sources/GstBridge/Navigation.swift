@@ -39,7 +39,6 @@ package enum Gesture: Equatable, Sendable {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         package static let shift = Modifiers(rawValue: GST_NAVIGATION_MODIFIER_SHIFT_MASK.rawValue)
-        package static let control = Modifiers(rawValue: GST_NAVIGATION_MODIFIER_CONTROL_MASK.rawValue)
         package static let button1 = Modifiers(rawValue: GST_NAVIGATION_MODIFIER_BUTTON1_MASK.rawValue)
         package static let button2 = Modifiers(rawValue: GST_NAVIGATION_MODIFIER_BUTTON2_MASK.rawValue)
         package static let button3 = Modifiers(rawValue: GST_NAVIGATION_MODIFIER_BUTTON3_MASK.rawValue)

@@ -24,14 +24,13 @@ package struct PadTemplate: Sendable {
 
     /// Adds the template to a class. Pads made from it are of `padType`, or plain pads where that is nil.
     func add(to elementClass: UnsafeMutablePointer<GstElementClass>, padType: GType?) {
-        guard let caps = gst_caps_from_string(caps) else { return }
-        defer { gst_caps_unref(caps) }
+        guard let caps = OwnedCaps(taking: gst_caps_from_string(caps)) else { return }
         let presence = presence == .always ? GST_PAD_ALWAYS : GST_PAD_REQUEST
         let template =
             if let padType {
-                gst_pad_template_new_with_gtype(name, direction, presence, caps, padType)
+                gst_pad_template_new_with_gtype(name, direction, presence, caps.pointer, padType)
             } else {
-                gst_pad_template_new(name, direction, presence, caps)
+                gst_pad_template_new(name, direction, presence, caps.pointer)
             }
         gst_element_class_add_pad_template(elementClass, template)
         gst_element_class_add_metadata(elementClass, "pad-\(name)", note)

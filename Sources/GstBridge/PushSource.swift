@@ -77,7 +77,6 @@ package protocol PushSource: Element {
     /// - Parameter isRefused: true where downstream wants no more.
     func finish(_ stream: Stream, isRefused: Bool)
 
-    /// Ends a stream with an error.
     func fail(_ stream: Stream, _ error: ElementError)
 
     /// A stream has stopped because its pad is not linked.
@@ -227,7 +226,6 @@ extension PushSource {
 }
 
 extension Element {
-    /// The class's template of that name.
     func padTemplate(_ name: String) -> TemplatePointer? {
         guard let ownClass = instance.cast(to: GTypeInstance.self).pointee.g_class else { return nil }
         return gst_element_class_get_pad_template(ownClass.cast(to: GstElementClass.self), name)

@@ -34,13 +34,9 @@ package final class SampleMeta: Sendable {
                 ?? gst_buffer_add_custom_meta(buffer, name.characters),
             let structure = gst_custom_meta_get_structure(meta), let sample = gst_sample_new(content, caps, nil, nil)
         else { return }
-        var value = GValue()
-        g_value_init(&value, gst_sample_get_type())
-        g_value_take_boxed(&value, UnsafeRawPointer(sample))
+        var value = newValue(gst_sample_get_type()) { g_value_take_boxed($0, UnsafeRawPointer(sample)) }
         gst_structure_take_value(structure, field.characters, &value)
-        var stamp = GValue()
-        g_value_init(&stamp, GSTSHIMS_TYPE_UINT64)
-        g_value_set_uint64(&stamp, guint64(buffer.pointee.pts))
+        var stamp = newValue(GSTSHIMS_TYPE_UINT64) { g_value_set_uint64($0, guint64(buffer.pointee.pts)) }
         gst_structure_take_value(structure, SampleMeta.stampField.characters, &stamp)
     }
 
@@ -70,12 +66,9 @@ package final class SampleMeta: Sendable {
 
     /// Removes the sample from a buffer that nobody else holds.
     package func detach(from buffer: BufferPointer) {
-        guard isRegistered,
-            gst_mini_object_is_writable(buffer.cast(to: GstMiniObject.self))
-                != 0, let meta = gst_buffer_get_custom_meta(buffer, name.characters)
-        else {
-            return
-        }
+        guard isRegistered, gst_mini_object_is_writable(buffer.cast(to: GstMiniObject.self)) != 0,
+            let meta = gst_buffer_get_custom_meta(buffer, name.characters)
+        else { return }
         gst_buffer_remove_meta(buffer, meta.cast(to: GstMeta.self))
     }
 

@@ -7,7 +7,7 @@ final class FreenectCamera: Camera {
     private let device: FreenectLibrary.Handle
     private let receiver: FreenectReceiver
     /// The streams that were started.
-    private var started: [FreenectLibrary.Stream] = []
+    private var started: [dm_freenect_stream] = []
     private var isExposureAutomatic = true
 
     private var library: FreenectLibrary { context.library }
@@ -23,22 +23,22 @@ final class FreenectCamera: Camera {
     deinit {
         stop()
         receiver.disconnect(device)
-        _ = library.closeDevice(device)
+        _ = library.functions.closeDevice(device)
     }
 
     func start(_ settings: CameraSettings) throws(CameraError) -> CameraStreams {
         stop()
         guard settings.video != nil || settings.depth != nil else { throw .failed("No stream was asked for.") }
         // From version 0.6 on the library can set the exposure.
-        try settings.check(
-            changeable: library.setFlag == nil || library.setExposure == nil ? [] : [.exposure], FreenectDriver.self)
+        let canExpose = library.functions.setFlag != nil && library.functions.setExposure != nil
+        try settings.check(changeable: canExpose ? [.exposure] : [], FreenectDriver.self)
         let video = try settings.video.map { mode throws(CameraError) in try videoMode(mode) }
         let depth = try settings.depth.map { mode throws(CameraError) in
             try depthMode(mode, isAligned: settings.isAligned, video: settings.video)
         }
         let streams = CameraStreams(
             video: video.map { CameraMode($0, .rgb) }, depth: depth.map { CameraMode($0, .gray16) },
-            calibration: nil, isAligned: depth.map(isRegistered) ?? false, depthUnit: 0.001)
+            calibration: nil, isAligned: depth?.format == FreenectLibrary.DepthFormat.registered, depthUnit: 0.001)
 
         context.forgetMessages()
         if let video { try check(library.video.setMode(device, video), "The video mode was refused") }
@@ -75,9 +75,9 @@ final class FreenectCamera: Camera {
     }
 
     private func processEvents(until deadline: Int64) throws(CameraError) {
-        let left = max(deadline - monotonicTime(), 0)
+        var left = dm_timeval(max(deadline - monotonicTime(), 0))
         context.forgetMessages()
-        let result = withTimeval(nanoseconds: left) { library.processEvents(context.handle, $0) }
+        let result = library.functions.processEvents(context.handle, &left)
         switch result {
         case 0..., FreenectLibrary.USBError.timeout, FreenectLibrary.USBError.interrupted: return
         case FreenectLibrary.USBError.failed:
@@ -94,7 +94,7 @@ final class FreenectCamera: Camera {
         if result < 0 { throw context.fault(result, sentence) }
     }
 
-    private func start(_ stream: FreenectLibrary.Stream, _ sentence: String) throws(CameraError) {
+    private func start(_ stream: dm_freenect_stream, _ sentence: String) throws(CameraError) {
         context.forgetMessages()
         try check(stream.start(device), sentence)
         started.append(stream)
@@ -132,23 +132,19 @@ final class FreenectCamera: Camera {
         }
     }
 
-    private func isRegistered(_ depth: FreenectLibrary.Mode) -> Bool {
-        depth.format == FreenectLibrary.DepthFormat.registered
-    }
-
     /// Sets the exposure while it is asked for, and then switches back to the automatic one.
     private func setExposure(_ microseconds: Int?) {
         if (microseconds == nil) != isExposureAutomatic {
             isExposureAutomatic = microseconds == nil
-            _ = library.setFlag?(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
+            _ = library.functions.setFlag?(device, FreenectLibrary.automaticExposure, isExposureAutomatic ? 1 : 0)
         }
-        if let microseconds { _ = library.setExposure?(device, Int32(clamping: microseconds)) }
+        if let microseconds { _ = library.functions.setExposure?(device, Int32(clamping: microseconds)) }
     }
 
     private func withCalibration(_ streams: CameraStreams) -> CameraStreams {
         var streams = streams
         var optics = KinectOptics()
-        if let copy = library.copyRegistration, let destroy = library.destroyRegistration {
+        if let copy = library.functions.copyRegistration, let destroy = library.functions.destroyRegistration {
             var registration = copy(device)
             optics = KinectOptics(registration.zero_plane_info)
             _ = destroy(&registration)

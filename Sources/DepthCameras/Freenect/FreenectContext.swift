@@ -13,14 +13,14 @@ final class FreenectContext {
     init(_ library: FreenectLibrary) throws(CameraError) {
         self.library = library
         var handle: FreenectLibrary.Handle?
-        let result = library.initialize(&handle, nil)
+        let result = library.functions.initialize(&handle, nil)
         guard result >= 0, let handle else {
             throw .failed("libfreenect cannot start: error \(result) of freenect_init.")
         }
         self.handle = handle
         Self.messages.withLock { $0[UInt(bitPattern: handle)] = [] }
-        library.setLogLevel(handle, FreenectLibrary.logErrors)
-        library.setLogCallback(handle) { context, _, message in
+        library.functions.setLogLevel(handle, FreenectLibrary.logErrors)
+        library.functions.setLogCallback(handle) { context, _, message in
             guard let context, let message else { return }
             let text = FreenectContext.trimmed(String(cString: message))
             FreenectContext.messages.withLock { messages in
@@ -30,19 +30,19 @@ final class FreenectContext {
             }
         }
         // Neither the motor nor the microphones are touched.
-        library.selectSubdevices(handle, FreenectLibrary.cameraSubdevice)
+        library.functions.selectSubdevices(handle, FreenectLibrary.cameraSubdevice)
     }
 
     deinit {
-        _ = library.shutdown(handle)
+        _ = library.functions.shutdown(handle)
         Self.messages.withLock { $0[UInt(bitPattern: handle)] = nil }
     }
 
     /// The serials of the cameras that can be opened, in the library's order.
     func serials() throws(CameraError) -> [String] {
-        guard let list = library.listDevices, let free = library.freeDevices else { return [] }
+        guard let list = library.functions.listDevices, let free = library.functions.freeDevices else { return [] }
         forgetMessages()
-        var first: FreenectLibrary.Attributes?
+        var first: dm_freenect_device_list?
         let result = list(handle, &first)
         guard result >= 0 else { throw fault(result, "The USB devices cannot be listed") }
         var serials: [String] = []

@@ -44,7 +44,7 @@ package final class FreenectDriver: CameraDriver {
 
     private func openCamera(serial: String) throws(CameraError) -> any Camera {
         let context = try FreenectContext(library)
-        let count = library.deviceCount(context.handle)
+        let count = library.functions.deviceCount(context.handle)
         guard count >= 0 else { throw context.fault(count, "The USB devices cannot be listed") }
         guard count > 0 else { throw .noCamera("No Kinect is plugged in.") }
         let serials = try context.serials()
@@ -52,13 +52,13 @@ package final class FreenectDriver: CameraDriver {
         var device: FreenectLibrary.Handle?
         let result: Int32
         if serial.isEmpty {
-            result = library.openDevice(context.handle, &device, 0)
+            result = library.functions.openDevice(context.handle, &device, 0)
         } else {
             guard serials.contains(serial) else {
                 let others = serials.isEmpty ? "none that can be opened" : serials.joined(separator: ", ")
                 throw .noCamera("No Kinect has the serial \(serial); plugged in: \(others).")
             }
-            result = library.openDeviceBySerial(context.handle, &device, serial)
+            result = library.functions.openDeviceBySerial(context.handle, &device, serial)
         }
         guard result >= 0, let device else {
             let fault = context.fault(result, "The Kinect cannot be opened")

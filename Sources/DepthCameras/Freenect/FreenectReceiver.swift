@@ -1,3 +1,4 @@
+import CCameras
 import Synchronization
 
 /// Takes a device's frames from libfreenect's callbacks, or a recording's.
@@ -15,7 +16,7 @@ final class FreenectReceiver: Sendable {
     private struct State {
         var isRunning = false
         var clock = FreenectClock()
-        var pairing = FramePairing<Received>(isPaired: false, interval: 0)
+        var pairing = FramePairing<CameraFrame>(isPaired: false, interval: 0)
         var video: Buffers?
         var depth: Buffers?
         /// True where the depth arrives as raw counts.
@@ -29,22 +30,6 @@ final class FreenectReceiver: Sendable {
         let stride: Int
     }
 
-    private struct Received: Sendable {
-        let pool: FramePool
-        let buffer: FrameBuffer
-        let stride: Int
-        let time: Int64
-        let arrival = monotonicTime()
-
-        func giveBack() { pool.giveBack(buffer) }
-
-        var frame: CameraFrame {
-            CameraFrame(
-                bytes: UnsafeRawBufferPointer(start: buffer.address, count: pool.size), stride: stride, time: time,
-                arrival: arrival, number: nil, release: giveBack)
-        }
-    }
-
     init(library: FreenectLibrary? = nil) {
         self.library = library
         state = Mutex(State())
@@ -52,7 +37,6 @@ final class FreenectReceiver: Sendable {
 
     deinit {
         state.withLock { state in
-            for waiting in state.pairing.removeAll() { waiting.giveBack() }
             for case let buffers? in [state.video, state.depth] { buffers.pool.giveBack(buffers.current) }
         }
     }
@@ -92,7 +76,7 @@ final class FreenectReceiver: Sendable {
     func stop() {
         state.withLock { state in
             state.isRunning = false
-            for waiting in state.pairing.removeAll() { waiting.giveBack() }
+            _ = state.pairing.removeAll()
         }
     }
 
@@ -119,10 +103,7 @@ final class FreenectReceiver: Sendable {
     ///
     /// - Parameter isLast: true if no more come.
     func next(isLast: Bool) -> CameraFrames? {
-        guard let waiting = state.withLock({ $0.pairing.next(isLast: isLast) }) else { return nil }
-        let video = waiting.video
-        let depth = waiting.depth
-        return CameraFrames(video: video?.frame, depth: depth?.frame)
+        state.withLock { $0.pairing.nextFrames(isLast: isLast) }
     }
 
     /// Prepares a stream's buffers for a mode, or frees them. Returns false where there is no memory.
@@ -150,24 +131,23 @@ final class FreenectReceiver: Sendable {
         host: Int64
     ) {
         state.withLock { state in
-            guard state.isRunning, let buffers = isDepth ? state.depth : state.video,
-                buffers.current.address == address
-            else { return }
+            guard state.isRunning, let buffers = isDepth ? state.depth : state.video else { return }
+            let (pool, filled) = (buffers.pool, buffers.current)
+            guard filled.address == address else { return }
             let time = state.clock.nanoseconds(ticks, host: host)
             // Where the consumer keeps too many frames, the library fills the same buffer again and this frame is lost.
-            guard let fresh = buffers.pool.take() else { return }
-            guard lend(fresh, to: device, isDepth: isDepth) else {
-                buffers.pool.giveBack(fresh)
-                return
-            }
-            let received = Received(pool: buffers.pool, buffer: buffers.current, stride: buffers.stride, time: time)
+            guard let fresh = pool.take() else { return }
+            guard lend(fresh, to: device, isDepth: isDepth) else { return pool.giveBack(fresh) }
+            let frame = CameraFrame(
+                bytes: UnsafeRawBufferPointer(start: filled.address, count: pool.size), stride: buffers.stride,
+                time: time, number: nil, release: { pool.giveBack(filled) })
             if isDepth {
                 state.depth?.current = fresh
-                if state.isDepthRaw { Self.convertRawCounts(received.buffer, size: buffers.pool.size) }
-                state.pairing.addDepth(received, time: time)?.giveBack()
+                if state.isDepthRaw { Self.convertRawCounts(filled, size: pool.size) }
+                _ = state.pairing.addDepth(frame, time: time)
             } else {
                 state.video?.current = fresh
-                state.pairing.addVideo(received, time: time)?.giveBack()
+                _ = state.pairing.addVideo(frame, time: time)
             }
         }
     }

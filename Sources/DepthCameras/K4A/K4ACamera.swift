@@ -127,7 +127,7 @@ final class K4ACamera: Camera {
 final class K4ARecording: Camera {
     let info: CameraInfo
     private let library: K4ALibrary
-    private let functions: K4APlaybackLibrary
+    private let functions: dm_k4a_playback_functions
     private let handle: K4ALibrary.Handle
     private let choice: CameraChoice
     private var frames: K4AFrames?
@@ -135,7 +135,7 @@ final class K4ARecording: Camera {
     /// False before the first frames behind the start.
     private var hasFrames = false
 
-    init(_ library: K4ALibrary, _ functions: K4APlaybackLibrary, _ choice: CameraChoice) throws(CameraError) {
+    init(_ library: K4ALibrary, _ functions: dm_k4a_playback_functions, _ choice: CameraChoice) throws(CameraError) {
         var handle: K4ALibrary.Handle?
         var facts = dm_k4a_recording()
         guard functions.open(choice.recording, &handle) == K4AConstant.ok, let handle else {

@@ -17,8 +17,8 @@ package final class K4ADriver: CameraDriver {
     package init(library: String?) throws(CameraError) {
         path = library
         // The library for recordings finds the functions of this one.
-        self.library = try K4ALibrary(
-            DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries, sharesSymbols: true))
+        self.library = try DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries, sharesSymbols: true)
+            .functions(dm_k4a_functions_symbols())
     }
 
     /// The modes of all these cameras; the Femto Mega I has the same.
@@ -46,8 +46,8 @@ package final class K4ADriver: CameraDriver {
             // Beside the other, where the user names that.
             let folder = path?.folder.map { "\($0)/" } ?? ""
             let names = Self.playbackLibraries.map { folder + $0 }
-            let functions = try K4APlaybackLibrary(DynamicLibrary(anyOf: names, for: "to play recordings"))
-            return try K4ARecording(library, functions, choice)
+            let playback = try DynamicLibrary(anyOf: names, for: "to play recordings")
+            return try K4ARecording(library, playback.functions(dm_k4a_playback_functions_symbols()), choice)
         }
         let count = library.deviceCount()
         guard count > 0 else { throw .noCamera("No Azure Kinect is plugged in.") }

@@ -1,51 +1,12 @@
 import CCameras
 import DepthKernels
 
-/// The functions of the Azure Kinect Sensor SDK that the driver uses, loaded while the program runs.
-///
-/// Source: `k4a.h` of the SDK 1.4. Functions that return a `Status` are 0 where they worked.
-struct K4ALibrary: Sendable {
+/// The functions of the Azure Kinect Sensor SDK, loaded while the program runs. They are listed in `CCameras/k4a.h`.
+typealias K4ALibrary = dm_k4a_functions
+
+extension K4ALibrary {
     typealias Handle = OpaquePointer
     typealias Status = CInt
-    typealias Release = @convention(c) (Handle) -> Void
-
-    let deviceCount: @convention(c) () -> UInt32
-    let openDevice: @convention(c) (UInt32, UnsafeMutablePointer<Handle?>) -> Status
-    let closeDevice: Release
-    let serialNumber: @convention(c) (Handle, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<Int>) -> Status
-    let startCameras: @convention(c) (Handle, UnsafePointer<dm_k4a_configuration>) -> Status
-    let stopCameras: Release
-    let deviceCapture: @convention(c) (Handle, UnsafeMutablePointer<Handle?>, Int32) -> Status
-    let deviceCalibration: @convention(c) (Handle, CInt, CInt, UnsafeMutablePointer<dm_k4a_calibration>) -> Status
-    let setColorControl: @convention(c) (Handle, CInt, CInt, Int32) -> Status
-    let colorImage, depthImage: @convention(c) (Handle) -> Handle?
-    let releaseCapture, releaseImage: Release
-    let buffer: @convention(c) (Handle) -> UnsafeMutablePointer<UInt8>?
-    let size: @convention(c) (Handle) -> Int
-    let width, height, stride: @convention(c) (Handle) -> CInt
-    let time: @convention(c) (Handle) -> UInt64
-
-    init(_ library: DynamicLibrary) throws(CameraError) {
-        deviceCount = try library.function("k4a_device_get_installed_count")
-        openDevice = try library.function("k4a_device_open")
-        closeDevice = try library.function("k4a_device_close")
-        serialNumber = try library.function("k4a_device_get_serialnum")
-        startCameras = try library.function("k4a_device_start_cameras")
-        stopCameras = try library.function("k4a_device_stop_cameras")
-        deviceCapture = try library.function("k4a_device_get_capture")
-        deviceCalibration = try library.function("k4a_device_get_calibration")
-        setColorControl = try library.function("k4a_device_set_color_control")
-        colorImage = try library.function("k4a_capture_get_color_image")
-        depthImage = try library.function("k4a_capture_get_depth_image")
-        releaseCapture = try library.function("k4a_capture_release")
-        releaseImage = try library.function("k4a_image_release")
-        buffer = try library.function("k4a_image_get_buffer")
-        size = try library.function("k4a_image_get_size")
-        width = try library.function("k4a_image_get_width_pixels")
-        height = try library.function("k4a_image_get_height_pixels")
-        stride = try library.function("k4a_image_get_stride_bytes")
-        time = try library.function("k4a_image_get_device_timestamp_usec")
-    }
 
     /// The library's memory as a frame; without bytes where it has another size than the mode's.
     ///
@@ -57,40 +18,10 @@ struct K4ALibrary: Sendable {
             width == mode.width && height == mode.height && stride >= length
             && size(image) >= stride * (height - 1) + length
         let bytes = UnsafeRawBufferPointer(start: buffer(image), count: isWhole ? stride * (height - 1) + length : 0)
-        let kept = Kept(image: image)
+        let object = LibraryObject(image) { [releaseImage] in releaseImage($0) }
         return CameraFrame(
             bytes: bytes, stride: stride, time: Int64(clamping: time(image) &* 1000), number: nil,
-            release: { [releaseImage] in releaseImage(kept.image) })
-    }
-
-    private struct Kept: @unchecked Sendable {  // guard: only released, which the library counts
-        let image: Handle
-    }
-}
-
-/// The functions of the SDK's library for recordings.
-///
-/// Source: `k4arecord/playback.h` of the SDK 1.4.
-struct K4APlaybackLibrary: Sendable {
-    typealias Handle = K4ALibrary.Handle
-    typealias Status = K4ALibrary.Status
-
-    let open: @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Handle?>) -> Status
-    let close: K4ALibrary.Release
-    let calibration: @convention(c) (Handle, UnsafeMutablePointer<dm_k4a_calibration>) -> Status
-    let configuration: @convention(c) (Handle, UnsafeMutablePointer<dm_k4a_recording>) -> Status
-    let setConversion: @convention(c) (Handle, CInt) -> Status
-    let nextCapture: @convention(c) (Handle, UnsafeMutablePointer<Handle?>) -> Status
-    let seek: @convention(c) (Handle, Int64, CInt) -> Status
-
-    init(_ library: DynamicLibrary) throws(CameraError) {
-        open = try library.function("k4a_playback_open")
-        close = try library.function("k4a_playback_close")
-        calibration = try library.function("k4a_playback_get_calibration")
-        configuration = try library.function("k4a_playback_get_record_configuration")
-        setConversion = try library.function("k4a_playback_set_color_conversion")
-        nextCapture = try library.function("k4a_playback_get_next_capture")
-        seek = try library.function("k4a_playback_seek_timestamp")
+            release: { withExtendedLifetime(object) {} })
     }
 }
 
@@ -153,7 +84,7 @@ extension dm_k4a_calibration {
     /// - Parameter hasColor: false where there is no video.
     func calibration(hasColor: Bool) -> Calibration? {
         guard let depth = depth.lens.intrinsics else { return nil }
-        guard hasColor, let color = color.lens.intrinsics, let pose = poses.0.1.pose else {
+        guard hasColor, let color = color.lens.intrinsics, let pose = poses.0.1.pose() else {
             return hasColor ? nil : Calibration(depth: depth, depthUnit: 0.001)
         }
         return Calibration(depth: depth, color: color, depthToColor: pose, depthUnit: 0.001)
@@ -161,15 +92,9 @@ extension dm_k4a_calibration {
 }
 
 extension dm_k4a_lens {
-    /// Nil for numbers that are no camera's. The lens is OpenCV's rational model.
+    /// The lens is OpenCV's rational model.
     fileprivate var intrinsics: CameraIntrinsics? {
-        let optics = [fx, fy, cx, cy].map(Double.init)
-        let distortion = [k1, k2, p1, p2, k3, k4, k5, k6].map(Double.init)
-        guard (1...32768).contains(width), (1...32768).contains(height), (optics + distortion).allSatisfy(\.isFinite),
-            fx > 0, fy > 0
-        else { return nil }
-        return CameraIntrinsics(
-            width: Int(width), height: Int(height), fx: optics[0], fy: optics[1], cx: optics[2], cy: optics[3],
-            distortion: LensDistortion(distortion))
+        CameraIntrinsics(
+            width, height, fx: fx, fy: fy, cx: cx, cy: cy, factors: [k1, k2, p1, p2, k3, k4, k5, k6])
     }
 }

@@ -176,7 +176,7 @@ final class OpenNICamera: Camera {
     }
 
     private func read(_ stream: Stream) throws(CameraError) {
-        var address: OpenNILibrary.Frame?
+        var address: dm_openni_frame_pointer?
         try library.check(library.readFrame(stream.handle, &address), "A \(stream.name) frame cannot be read")
         guard let address else { return }
         defer { library.releaseFrame(address) }
@@ -238,7 +238,7 @@ final class OpenNICamera: Camera {
 
 extension CameraMode {
     /// Nil for a format that no frame of ours has, and for what is no size or rate.
-    fileprivate init?(_ mode: OpenNILibrary.Mode) {
+    fileprivate init?(_ mode: dm_openni_mode) {
         guard let format = OpenNILibrary.Constant.format(mode.format), (1...32768).contains(mode.width),
             (1...32768).contains(mode.height), (1...1000).contains(mode.rate)
         else { return nil }

@@ -24,8 +24,8 @@ package final class OpenNIDriver: CameraDriver {
     private let session: OpenNISession
 
     package init(library: String?) throws(CameraError) {
-        let loaded = try DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries)
-        let functions = try OpenNILibrary(loaded)
+        let functions: OpenNILibrary = try DynamicLibrary(anyOf: library.map { [$0] } ?? Self.libraries)
+            .functions(dm_openni_functions_symbols())
         let thread: LastingThread
         do throws(SystemFault) {
             thread = try LastingThread()

@@ -1,59 +1,12 @@
 import CCameras
 
-/// The functions of OpenNI 2's C interface that the driver uses, loaded while the program runs.
-///
-/// Source: `OniCAPI.h` of OpenNI 2.2. Most functions return an `OniStatus`.
-struct OpenNILibrary: Sendable {
+/// The functions of OpenNI 2, loaded while the program runs. They are listed in `CCameras/openni.h`.
+typealias OpenNILibrary = dm_openni_functions
+
+extension OpenNILibrary {
     typealias Handle = OpaquePointer
     typealias Status = CInt
-    typealias Mode = dm_openni_mode
-    typealias Device = UnsafeMutablePointer<dm_openni_device>
-    typealias Frame = UnsafeMutablePointer<dm_openni_frame>
-    typealias SetProperty = @convention(c) (Handle, CInt, UnsafeRawPointer, CInt) -> Status
-    typealias GetProperty = @convention(c) (Handle, CInt, UnsafeMutableRawPointer, UnsafeMutablePointer<CInt>) -> Status
-
-    let initialize: @convention(c) (CInt) -> Status
-    let shutdown: @convention(c) () -> Void
-    private let lastError: @convention(c) () -> UnsafePointer<CChar>?
-    let listDevices: @convention(c) (UnsafeMutablePointer<Device?>, UnsafeMutablePointer<CInt>) -> Status
-    let freeDevices: @convention(c) (Device) -> Status
-    let openDevice: @convention(c) (UnsafePointer<CChar>?, UnsafeMutablePointer<Handle?>) -> Status
-    let closeDevice: @convention(c) (Handle) -> Status
-    let describeDevice: @convention(c) (Handle, Device) -> Status
-    let sensor: @convention(c) (Handle, CInt) -> UnsafePointer<dm_openni_sensor>?
-    let supportsRegistration: @convention(c) (Handle, CInt) -> CInt
-    let setDeviceProperty: SetProperty
-    let createStream: @convention(c) (Handle, CInt, UnsafeMutablePointer<Handle?>) -> Status
-    let destroyStream, stopStream: @convention(c) (Handle) -> Void
-    let startStream: @convention(c) (Handle) -> Status
-    let setStreamProperty: SetProperty
-    let streamProperty: GetProperty
-    let wait: @convention(c) (UnsafePointer<Handle?>, CInt, UnsafeMutablePointer<CInt>, CInt) -> Status
-    let readFrame: @convention(c) (Handle, UnsafeMutablePointer<Frame?>) -> Status
-    let releaseFrame: @convention(c) (Frame) -> Void
-
-    init(_ library: DynamicLibrary) throws(CameraError) {
-        initialize = try library.function("oniInitialize")
-        shutdown = try library.function("oniShutdown")
-        lastError = try library.function("oniGetExtendedError")
-        listDevices = try library.function("oniGetDeviceList")
-        freeDevices = try library.function("oniReleaseDeviceList")
-        openDevice = try library.function("oniDeviceOpen")
-        closeDevice = try library.function("oniDeviceClose")
-        describeDevice = try library.function("oniDeviceGetInfo")
-        sensor = try library.function("oniDeviceGetSensorInfo")
-        supportsRegistration = try library.function("oniDeviceIsImageRegistrationModeSupported")
-        setDeviceProperty = try library.function("oniDeviceSetProperty")
-        createStream = try library.function("oniDeviceCreateStream")
-        destroyStream = try library.function("oniStreamDestroy")
-        stopStream = try library.function("oniStreamStop")
-        startStream = try library.function("oniStreamStart")
-        setStreamProperty = try library.function("oniStreamSetProperty")
-        streamProperty = try library.function("oniStreamGetProperty")
-        wait = try library.function("oniWaitForAnyStream")
-        readFrame = try library.function("oniStreamReadFrame")
-        releaseFrame = try library.function("oniFrameRelease")
-    }
+    typealias SetProperty = @convention(c) (Handle?, CInt, UnsafeRawPointer, CInt) -> Status
 
     /// Sets a property of a device or stream.
     func set<Value: BitwiseCopyable>(_ property: CInt, _ value: Value, of handle: Handle, by function: SetProperty)
@@ -138,7 +91,7 @@ final class OpenNISession {
     }
 
     private func list() throws(CameraError) -> [(uri: String, name: String)] {
-        var (first, count): (OpenNILibrary.Device?, CInt) = (nil, 0)
+        var (first, count): (dm_openni_devices?, CInt) = (nil, 0)
         try library.check(library.listDevices(&first, &count), "The devices cannot be listed")
         guard let first else { return [] }
         defer { _ = library.freeDevices(first) }
@@ -168,7 +121,7 @@ final class OpenNIDevice {
     }
 
     /// The modes of a sensor; none where the device has no such sensor.
-    func modes(_ sensor: CInt) -> [OpenNILibrary.Mode] {
+    func modes(_ sensor: CInt) -> [dm_openni_mode] {
         guard let sensor = library.sensor(handle, sensor)?.pointee, let modes = sensor.modes else { return [] }
         return Array(UnsafeBufferPointer(start: modes, count: min(max(Int(sensor.mode_count), 0), 256)))
     }

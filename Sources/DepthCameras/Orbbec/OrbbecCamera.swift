@@ -36,10 +36,7 @@ final class OrbbecCamera: Camera {
     }
 
     /// A stream that the camera offers.
-    private struct Offer {
-        let profile: LibraryObject
-        let mode: CameraMode
-    }
+    private typealias Offer = (profile: LibraryObject, mode: CameraMode)
 
     /// - Parameter choice: a recording, or the address of a camera, or nothing for a camera of the list.
     init(
@@ -77,7 +74,7 @@ final class OrbbecCamera: Camera {
                 functions.profile(list.pointer, CInt(clamping: place), $0)
             }
             guard let mode = try functions.mode(profile, isDepth: sensor == Constant.depth) else { continue }
-            offers.append(Offer(profile: profile, mode: mode))
+            offers.append((profile, mode))
         }
         return offers
     }
@@ -177,7 +174,7 @@ final class OrbbecCamera: Camera {
     private func calibration(_ depth: LibraryObject, _ video: LibraryObject?) -> Calibration? {
         guard let optics = lens(depth) else { return nil }
         guard let video else { return Calibration(depth: optics) }
-        let pose = try? functions.call { functions.profilePose(depth.pointer, video.pointer, $0) }.pose
+        let pose = try? functions.call { functions.profilePose(depth.pointer, video.pointer, $0) }.pose()
         guard let color = lens(video), let pose else { return nil }
         return Calibration(depth: optics, color: color, depthToColor: pose)
     }

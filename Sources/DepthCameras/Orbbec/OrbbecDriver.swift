@@ -1,3 +1,4 @@
+import CCameras
 import Synchronization
 
 /// Orbbec's cameras on USB and Ethernet, by OrbbecSDK 2.
@@ -96,10 +97,7 @@ package final class OrbbecDriver: CameraDriver {
 }
 
 /// The cameras that the library sees.
-struct OrbbecDevices {
-    let list: LibraryObject
-    let serials: [String]
-}
+typealias OrbbecDevices = (list: LibraryObject, serials: [String])
 
 /// The library, with its context, which lasts as long as the program.
 ///
@@ -127,7 +125,7 @@ final class OrbbecSession: Sendable {
     }
 
     private init(_ library: DynamicLibrary) throws(CameraError) {
-        let functions = try OrbbecLibrary(library)
+        let functions: OrbbecLibrary = try library.functions(dm_orbbec_functions_symbols())
         // Before the context: it opens a log file in the current folder, and loads the extensions.
         try functions.call { functions.setLogLevel(OrbbecConstant.logOff, $0) }
         if environment("GST_DEBUG")?.includes(Self.logCategory) == true {
@@ -147,6 +145,6 @@ final class OrbbecSession: Sendable {
         for place in 0..<(try functions.call { functions.deviceCount(list.pointer, $0) }) {
             serials.append(try functions.text { functions.deviceSerial(list.pointer, place, $0) })
         }
-        return OrbbecDevices(list: list, serials: serials)
+        return (list, serials)
     }
 }

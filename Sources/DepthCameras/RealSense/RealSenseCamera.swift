@@ -1,3 +1,4 @@
+import CCameras
 import DepthKernels
 import Synchronization
 
@@ -8,7 +9,7 @@ import Synchronization
 /// are librealsense's frame timestamps: the middle of the exposure where the camera's metadata tell it.
 final class RealSenseCamera: Camera {
     let info: CameraInfo
-    private let functions: RealSenseLibrary
+    private let library: RealSenseLibrary
     /// Kept for as long as the camera: the pipeline uses it.
     private let context: LibraryObject
     private let pipeline: LibraryObject
@@ -20,6 +21,7 @@ final class RealSenseCamera: Camera {
     /// Waits of 100 ms, on a machine that is busy.
     private static let waitsAfterStop = 4
 
+    private var functions: dm_realsense_functions { library.functions }
     private var isRecording: Bool { !choice.recording.isEmpty }
 
     /// The objects that exist from start to stop.
@@ -49,16 +51,16 @@ final class RealSenseCamera: Camera {
     }
 
     private struct Align {
-        let functions: RealSenseLibrary.Alignment
+        let functions: dm_realsense_alignment
         let block: LibraryObject
         let queue: LibraryObject
     }
 
     init(
-        _ functions: RealSenseLibrary, _ context: LibraryObject, _ pipeline: LibraryObject, _ choice: CameraChoice,
+        _ library: RealSenseLibrary, _ context: LibraryObject, _ pipeline: LibraryObject, _ choice: CameraChoice,
         _ info: CameraInfo
     ) {
-        self.functions = functions
+        self.library = library
         self.context = context
         self.pipeline = pipeline
         self.choice = choice
@@ -80,7 +82,7 @@ final class RealSenseCamera: Camera {
             if isRecording {
                 // Before the start, so that no frame is skipped. The pipeline starts one sensor after the other, and the player
                 // reads as soon as one runs, and drops the frames of those that do not run yet. So it waits until all do.
-                let playback = try functions.playback.get()
+                let playback = try library.playback.get()
                 try functions.call { playback.setRealTime(device.pointer, 0, $0) }
                 try functions.call { playback.pausePlayback(device.pointer, $0) }
             }
@@ -89,7 +91,7 @@ final class RealSenseCamera: Camera {
             }
             do throws(CameraError) {
                 var run = try run(profile, device, settings)
-                if isRecording { run.playback = try RealSensePlayback(resuming: device, functions) }
+                if isRecording { run.playback = try RealSensePlayback(resuming: device, library) }
                 self.run = run
                 return run.streams
             } catch {
@@ -104,7 +106,7 @@ final class RealSenseCamera: Camera {
     private func config(_ settings: CameraSettings) throws(CameraError) -> LibraryObject {
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
         if isRecording {
-            let playback = try functions.playback.get()
+            let playback = try library.playback.get()
             try functions.call {
                 playback.enableRecording(config.pointer, choice.recording, choice.isLooped ? 1 : 0, $0)
             }
@@ -132,7 +134,7 @@ final class RealSenseCamera: Camera {
         let unit = try configureSensors(of: device, settings)
         // Where the library cannot, the element registers the depth.
         let isWanted = settings.isAligned && settings.video != nil && settings.depth != nil
-        let alignment = isWanted ? try? functions.alignment.get() : nil
+        let alignment = isWanted ? try? library.alignment.get() : nil
         var streams = CameraStreams(
             video: settings.video, depth: settings.depth, calibration: try calibration(profile),
             isAligned: alignment != nil, depthUnit: unit)
@@ -201,7 +203,7 @@ final class RealSenseCamera: Camera {
 
     /// The range of an option; nil where the sensor does not have it.
     private func range(of option: CInt, _ sensor: LibraryObject) throws(CameraError) -> ClosedRange<Float>? {
-        let options = try functions.options.get()
+        let options = try library.options.get()
         guard try functions.call({ options.supportsOption(sensor.pointer, option, $0) }) != 0 else { return nil }
         var (least, most, step, standard): (Float, Float, Float, Float) = (0, 0, 0, 0)
         try functions.call { options.optionRange(sensor.pointer, option, &least, &most, &step, &standard, $0) }
@@ -214,7 +216,7 @@ final class RealSenseCamera: Camera {
     @discardableResult
     private func set(_ sensor: LibraryObject, _ option: CInt, _ value: Float) throws(CameraError) -> Bool {
         guard try range(of: option, sensor) != nil else { return false }
-        let options = try functions.options.get()
+        let options = try library.options.get()
         try functions.call { options.setOption(sensor.pointer, option, value, $0) }
         return true
     }
@@ -232,7 +234,7 @@ final class RealSenseCamera: Camera {
                 "exposure=\(microseconds) is out of the camera's range of \(text(range.lowerBound)) to "
                     + "\(text(range.upperBound)) microseconds")
         }
-        let options = try functions.options.get()
+        let options = try library.options.get()
         for (option, value) in [
             (RealSenseConstant.optionAutoExposure, 0), (RealSenseConstant.optionExposure, counts.rounded()),
         ] {
@@ -249,7 +251,7 @@ final class RealSenseCamera: Camera {
     private func setPreset(_ sensor: LibraryObject, _ name: String) throws(CameraError) -> Bool {
         let option = RealSenseConstant.optionPreset
         guard let range = try range(of: option, sensor) else { return false }
-        let options = try functions.options.get()
+        let options = try library.options.get()
         var (names, values): ([String], [Float]) = ([], [])
         for value in stride(from: max(range.lowerBound, 0), through: min(range.upperBound, 100), by: 1) {
             let text = try functions.call { options.optionValueDescription(sensor.pointer, option, value, $0) }
@@ -290,15 +292,15 @@ final class RealSenseCamera: Camera {
     }
 
     private func intrinsics(_ profile: OpaquePointer) -> CameraIntrinsics? {
-        var raw = RealSenseIntrinsics()
+        var raw = dm_realsense_intrinsics()
         guard (try? functions.call { functions.videoIntrinsics?(profile, &raw, $0) }) != nil else { return nil }
         return raw.intrinsics
     }
 
     private func pose(from depth: OpaquePointer, to color: OpaquePointer) -> CameraPose? {
-        var raw = RealSenseExtrinsics()
+        var raw = dm_camera_pose()
         guard (try? functions.call { functions.extrinsics?(depth, color, &raw, $0) }) != nil else { return nil }
-        return raw.pose
+        return raw.pose(isTransposed: true, unitsPerMetre: 1)
     }
 
     // MARK: Frames
@@ -319,7 +321,7 @@ final class RealSenseCamera: Camera {
                 return nil
             }
             self.run?.emptyWaits = 0
-            add(try parts(of: LibraryObject(set, functions.releaseFrame), run))
+            add(try parts(of: LibraryObject(set) { [functions] in functions.releaseFrame($0) }, run))
         }
         return nil
     }
@@ -329,7 +331,7 @@ final class RealSenseCamera: Camera {
     /// The player stops when it has read the last frame, which may be on its way to the queue for some time yet.
     private func checkPlayback(_ playback: RealSensePlayback, of device: LibraryObject) throws(CameraError) {
         if case .failed(let reason)? = playback.error { throw .recording(reason) }
-        let player = try functions.playback.get()
+        let player = try library.playback.get()
         let status = try functions.call { player.playbackStatus(device.pointer, $0) }
         guard status == RealSenseConstant.playbackStopped else { return }
         run?.emptyWaits += 1
@@ -361,7 +363,7 @@ final class RealSenseCamera: Camera {
         var result: OpaquePointer?
         let exists = try functions.call { align.functions.pollQueue(align.queue.pointer, &result, $0) }
         guard exists != 0, let result else { return nil }
-        return LibraryObject(result, functions.releaseFrame)
+        return LibraryObject(result) { [functions] in functions.releaseFrame($0) }
     }
 
     /// The frames of a set. Where the depth is to be aligned, none is better than one that is not: without a picture, and now and
@@ -369,7 +371,7 @@ final class RealSenseCamera: Camera {
     private func parts(of set: LibraryObject, _ run: Run) throws(CameraError) -> CameraFrames {
         var frames: LibraryObject? = set
         if let align = run.align { frames = try aligned(set, align) }
-        var parts = CameraFrames(video: nil, depth: nil)
+        var parts = CameraFrames()
         let source = frames ?? set
         for number in 0..<max(0, try functions.call { functions.embeddedFrameCount(source.pointer, $0) }) {
             let frame = try functions.make(functions.releaseFrame) {
@@ -426,9 +428,9 @@ private final class RealSensePlayback {
         let error = Mutex<CameraError?>(nil)
     }
 
-    init(resuming device: LibraryObject, _ functions: RealSenseLibrary) throws(CameraError) {
-        let fault = Fault()
-        let playback = try functions.playback.get()
+    init(resuming device: LibraryObject, _ library: RealSenseLibrary) throws(CameraError) {
+        let (fault, functions) = (Fault(), library.functions)
+        let playback = try library.playback.get()
         do throws(SystemFault) {
             thread = try WorkThread {
                 do throws(CameraError) {
@@ -450,43 +452,15 @@ private final class RealSensePlayback {
     var error: CameraError? { fault.error.withLock { $0 } }
 }
 
-/// `rs2_intrinsics`.
-private struct RealSenseIntrinsics {
-    var width: CInt = 0
-    var height: CInt = 0
-    var ppx: Float = 0
-    var ppy: Float = 0
-    var fx: Float = 0
-    var fy: Float = 0
-    var model: CInt = 0
-    var coefficients: (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)
-
+extension dm_realsense_intrinsics {
     /// Nil for numbers that are no camera's, and for fisheyes.
-    var intrinsics: CameraIntrinsics? {
-        let numbers = [ppx, ppy, fx, fy]
-        guard (1...32768).contains(width), (1...32768).contains(height), numbers.allSatisfy(\.isFinite), fx > 0, fy > 0,
-            !RealSenseConstant.distortionFisheyes.contains(model)
-        else { return nil }
-        let k = [coefficients.0, coefficients.1, coefficients.2, coefficients.3, coefficients.4].map(Double.init)
-        guard k.allSatisfy(\.isFinite) else { return nil }
+    fileprivate var intrinsics: CameraIntrinsics? {
+        guard !RealSenseConstant.distortionFisheyes.contains(model) else { return nil }
+        let k = coefficients
         return CameraIntrinsics(
-            width: Int(width), height: Int(height), fx: Double(fx), fy: Double(fy), cx: Double(ppx), cy: Double(ppy),
-            distortion: model == RealSenseConstant.distortionNone
-                ? .none : LensDistortion(k, isInverse: model == RealSenseConstant.distortionInverse))
-    }
-}
-
-/// `rs2_extrinsics`, whose rotation is column by column.
-private struct RealSenseExtrinsics {
-    var rotation: (Float, Float, Float, Float, Float, Float, Float, Float, Float) = (1, 0, 0, 0, 1, 0, 0, 0, 1)
-    var translation: (Float, Float, Float) = (0, 0, 0)
-
-    var pose: CameraPose? {
-        let r = rotation
-        let rows = [r.0, r.3, r.6, r.1, r.4, r.7, r.2, r.5, r.8].map(Double.init)
-        let t = SIMD3(Double(translation.0), Double(translation.1), Double(translation.2))
-        guard rows.allSatisfy(\.isFinite), t.x.isFinite, t.y.isFinite, t.z.isFinite else { return nil }
-        return CameraPose(rotation: rows, translation: t)
+            width, height, fx: fx, fy: fy, cx: ppx, cy: ppy, factors: [k.0, k.1, k.2, k.3, k.4],
+            isDistorted: model != RealSenseConstant.distortionNone,
+            isInverse: model == RealSenseConstant.distortionInverse)
     }
 }
 

@@ -1,3 +1,5 @@
+import CCameras
+
 /// RealSense cameras, by librealsense2 from version 2.50 on.
 package final class RealSenseDriver: CameraDriver {
     package static let name = "realsense"
@@ -12,19 +14,21 @@ package final class RealSenseDriver: CameraDriver {
     /// The oldest version with every function that is used.
     private static let leastVersion: CInt = 25000
 
-    private let functions: RealSenseLibrary
+    private let library: RealSenseLibrary
     private let context: LibraryObject
+
+    private var functions: dm_realsense_functions { library.functions }
 
     package init(library: String?) throws(CameraError) {
         if let library { try RealSenseDriver.loadPython(for: library) }
         let loaded = try DynamicLibrary(anyOf: library.map { [$0] } ?? RealSenseDriver.libraries)
-        let functions = try RealSenseLibrary(loaded)
+        self.library = try RealSenseLibrary(loaded)
+        let functions = self.library.functions
         let version = try functions.call { functions.apiVersion($0) }
         guard version >= RealSenseDriver.leastVersion else {
             throw .libraryUnsuitable(
                 "\(loaded.name) has version \(version / 10000).\(version / 100 % 100), 2.50 is needed")
         }
-        self.functions = functions
         context = try functions.make(functions.deleteContext) { functions.createContext(version, $0) }
     }
 
@@ -54,7 +58,7 @@ package final class RealSenseDriver: CameraDriver {
         guard choice.recording.isEmpty else {
             do throws(CameraError) {
                 let info = try recordingInfo(choice, pipeline)
-                return RealSenseCamera(functions, context, pipeline, choice, info)
+                return RealSenseCamera(library, context, pipeline, choice, info)
             } catch .failed(let reason) {
                 throw .recording(reason)
             }
@@ -67,11 +71,11 @@ package final class RealSenseDriver: CameraDriver {
         }
         var found = choice
         found.serial = info.serial
-        return RealSenseCamera(functions, context, pipeline, found, info)
+        return RealSenseCamera(library, context, pipeline, found, info)
     }
 
     private func recordingInfo(_ choice: CameraChoice, _ pipeline: LibraryObject) throws(CameraError) -> CameraInfo {
-        let playback = try functions.playback.get()
+        let playback = try library.playback.get()
         let config = try functions.make(functions.deleteConfig) { functions.createConfig($0) }
         try functions.call { playback.enableRecording(config.pointer, choice.recording, 0, $0) }
         let profile = try functions.make(functions.deletePipelineProfile) {
@@ -113,12 +117,9 @@ package final class RealSenseDriver: CameraDriver {
 }
 
 /// A stream of the camera as librealsense describes it.
-struct RealSenseProfile {
-    let stream: CInt
-    let mode: CameraMode
-}
+typealias RealSenseProfile = (stream: CInt, mode: CameraMode)
 
-extension RealSenseLibrary {
+extension dm_realsense_functions {
     /// The streams of a sensor that are pictures in a format that we know.
     func profiles(of sensor: LibraryObject) throws(CameraError) -> [RealSenseProfile] {
         let list = try make(deleteStreamProfiles) { streamProfiles(sensor.pointer, $0) }
@@ -134,13 +135,11 @@ extension RealSenseLibrary {
     func profile(_ pointer: OpaquePointer?) throws(CameraError) -> RealSenseProfile? {
         var (stream, number, index, id, rate): (CInt, CInt, CInt, CInt, CInt) = (0, 0, 0, 0, 0)
         try call { streamProfileData(pointer, &stream, &number, &index, &id, &rate, $0) }
-        guard let format = RealSenseLibrary.format(stream, number), rate > 0 else { return nil }
+        guard let format = Self.format(stream, number), rate > 0 else { return nil }
         var (width, height): (CInt, CInt) = (0, 0)
         try call { videoResolution(pointer, &width, &height, $0) }
         guard (1...32768).contains(width), (1...32768).contains(height) else { return nil }
-        return RealSenseProfile(
-            stream: stream,
-            mode: CameraMode(width: Int(width), height: Int(height), rate: (Int(rate), 1), format: format))
+        return (stream, CameraMode(width: Int(width), height: Int(height), rate: (Int(rate), 1), format: format))
     }
 
     private static func format(_ stream: CInt, _ number: CInt) -> CameraFormat? {

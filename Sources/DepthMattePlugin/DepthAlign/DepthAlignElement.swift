@@ -139,7 +139,7 @@ final class DepthAlignElement: Transform {
         warnIfFarApart(calibration.depthToColor.translation)
         gst_base_transform_set_passthrough(base, 0)
         state.maps = Maps(input: from, output: to, registration: registration, unit: unit)
-        Self.log.debug(self) { "\(input.text) to \(output.text)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "\(input.text) to \(output.text)" }
     }
 
     /// Warns of cameras more than a metre apart: most likely the translation is in another unit.
@@ -205,7 +205,7 @@ final class DepthAlignElement: Transform {
     }
 
     private func report(_ fault: FrameFault) {
-        Self.log.info(self) { "depth map: \(fault)" }
+        Self.log(GST_LEVEL_INFO, self) { "depth map: \(fault)" }
         guard state.warnings.admits(fault.cause) else { return }
         warn(ElementError(fault, in: "depth map", "nothing of it is shown"))
     }

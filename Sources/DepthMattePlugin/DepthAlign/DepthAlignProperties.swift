@@ -1,6 +1,5 @@
 import GstBridge
 
-/// The properties of `depthalign`.
 enum DepthAlignProperties {
     typealias Row = Property<DepthAlignSettings>
 

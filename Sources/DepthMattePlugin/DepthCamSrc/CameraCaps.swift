@@ -64,9 +64,8 @@ enum CameraCaps {
     private static func accepts(_ caps: CapsPointer?, _ mode: CameraMode, _ role: DepthCamSrc.PadRole) -> Bool {
         guard let caps else { return true }
         return texts(of: mode, role).contains { text in
-            guard let offered = gst_caps_from_string(text) else { return false }
-            defer { gst_caps_unref(offered) }
-            return gst_caps_can_intersect(offered, caps) != 0
+            guard let offered = OwnedCaps(taking: gst_caps_from_string(text)) else { return false }
+            return gst_caps_can_intersect(offered.pointer, caps) != 0
         }
     }
 }

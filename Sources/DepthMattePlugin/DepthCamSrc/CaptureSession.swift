@@ -19,7 +19,6 @@ final class CaptureSession: Sendable {
         /// True to wait for a camera that was unplugged.
         var waitsForReturn = false
 
-        /// The drivers to try.
         var drivers: [any CameraDriver.Type] {
             driver.map { [$0] }
                 ?? cameraDrivers.filter { choice.recording.isEmpty || $0.plays(recording: choice.recording) }

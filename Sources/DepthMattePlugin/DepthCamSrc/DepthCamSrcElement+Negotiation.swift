@@ -41,17 +41,16 @@ extension DepthCamSrcElement {
         guard let session else { throw .refused(GST_FLOW_FLUSHING) }
         guard let mode else { return try restart(session, orEndWith: missing(stream.role, "stream", session)) }
         let isAligned = shared.withLock { $0.isAligned }
-        guard let peer = gst_pad_peer_query_caps(stream.pad, nil), stream.pad.isLinked else {
+        guard let peer = OwnedCaps(taking: gst_pad_peer_query_caps(stream.pad, nil)), stream.pad.isLinked else {
             throw .refused(GST_FLOW_NOT_LINKED)
         }
-        defer { gst_caps_unref(peer) }
         for output in try CameraOutput.choices(stream.role, mode, camera, isAligned: isAligned) {
-            guard let caps = gst_caps_from_string(output.caps) else { continue }
-            defer { gst_caps_unref(caps) }
+            guard let owned = OwnedCaps(taking: gst_caps_from_string(output.caps)) else { continue }
+            let caps = owned.pointer
             output.stream.write(to: caps)
-            guard gst_caps_can_intersect(caps, peer) != 0 else { continue }
+            guard gst_caps_can_intersect(caps, peer.pointer) != 0 else { continue }
             if stream.format != output {
-                Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
+                Self.log(GST_LEVEL_DEBUG, self) { "\(stream.role.rawValue) caps: \(caps.text)" }
                 guard gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else { throw stream.pad.refusal }
                 try stream.setFormat(output, from: mode, unit: camera.depthUnit)
                 if stream.role == .depth { try writeCalibration(output.stream) }
@@ -61,7 +60,7 @@ extension DepthCamSrcElement {
             return true
         }
         // The same modes would be refused again: depth that was to be registered, and could not be.
-        return try restart(session, orEndWith: noMode("\(stream.role.rawValue) \(peer.text)"))
+        return try restart(session, orEndWith: noMode("\(stream.role.rawValue) \(peer.pointer.text)"))
     }
 
     /// Asks the camera for other modes, where downstream wants others than it did at the start.
@@ -82,12 +81,11 @@ extension DepthCamSrcElement {
         let isAligned = shared.withLock { $0.isAligned }
         guard let mode = camera.depth,
             let output = try CameraOutput.choices(.depth, mode, camera, isAligned: isAligned).first,
-            let caps = gst_caps_from_string(output.caps)
+            let caps = gst_caps_from_string(output.caps).map({ CapsRef(taking: $0) })
         else { return }
-        defer { gst_caps_unref(caps) }
-        output.stream.write(to: caps)
+        output.stream.write(to: caps.pointer)
         try attachment.setFormat(output, from: mode, unit: camera.depthUnit)
-        attachment.attachedCaps = CapsRef(sharing: caps)
+        attachment.attachedCaps = caps
         // A linked depth pad writes it at its own negotiation.
         if !attachment.pad.isLinked { try writeCalibration(output.stream) }
     }
@@ -147,17 +145,8 @@ extension DepthCamSrcElement {
         let modes =
             stream.role == .video
             ? info.videoModes : CameraCaps.depthModes(info, isAligned: table.current.align == .video)
-        guard let caps = CameraCaps.caps(of: modes, stream.role) else { return false }
-        defer { gst_caps_unref(caps) }
-        var filter: CapsPointer?
-        gst_query_parse_caps(query, &filter)
-        guard let filter else {
-            gst_query_set_caps_result(query, caps)
-            return true
-        }
-        guard let common = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST) else { return false }
-        gst_query_set_caps_result(query, common)
-        gst_caps_unref(common)
+        guard let caps = OwnedCaps(taking: CameraCaps.caps(of: modes, stream.role)) else { return false }
+        query.answer(caps.pointer)
         return true
     }
 

@@ -3,7 +3,6 @@ import DepthCameras
 import GstBridge
 import Synchronization
 
-/// Timestamps and latency.
 extension DepthCamSrcElement {
     /// Nanoseconds by which the pipeline's clock may leave the host's before timestamps follow it.
     private static let clockTolerance: Int64 = 1_000_000

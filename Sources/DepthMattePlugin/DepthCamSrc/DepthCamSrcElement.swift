@@ -86,7 +86,7 @@ final class DepthCamSrcElement: PushSource {
         let patience = options.silence ?? DepthCamSrcElement.openPatience
         switch session.waitUntilOpen(microseconds: patience) {
         case .open(let info)?:
-            Self.log.info(self) { "opened \(info.name), serial \(info.serial), driver \(info.driver)" }
+            Self.log(GST_LEVEL_INFO, self) { "opened \(info.name), serial \(info.serial), driver \(info.driver)" }
             return
         case .failed(let error)?:
             close()
@@ -117,7 +117,7 @@ final class DepthCamSrcElement: PushSource {
             return shared.session
         }
         guard let session, !session.close(microseconds: DepthCamSrcElement.stopPatience) else { return }
-        Self.log.warning(self) { "the camera's library does not return; its thread is left alone" }
+        Self.log(GST_LEVEL_WARNING, self) { "the camera's library does not return; its thread is left alone" }
     }
 
     func interrupt(_ stream: CameraStream, _ isInterrupted: Bool) {
@@ -190,7 +190,7 @@ final class DepthCamSrcElement: PushSource {
         switch session.next(stream.role, generation: stream.generation) {
         case .frame(let frame): try send(frame, stream, session)
         case .news(.unplugged(let error)): warn(session.options.elementError(error))
-        case .news(.returned): Self.log.info(self) { "the camera is back" }
+        case .news(.returned): Self.log(GST_LEVEL_INFO, self) { "the camera is back" }
         case .ended:
             let counts = session.counts
             let isEmpty = (stream.role == .video ? counts.video : counts.depth) == 0

@@ -29,8 +29,7 @@ final class CloudPainter {
 
     /// One depth map and how to draw it.
     struct Scene {
-        let depth: BufferPointer
-        let format: DepthFormat
+        let map: DepthFrame
         /// The video that colors the points; nil for the palette.
         let video: (buffer: BufferPointer, info: GstVideoInfo)?
         let settings: DepthCloudSettings
@@ -62,7 +61,6 @@ final class CloudPainter {
         return KernelMemory.cloud(depth: .init(depth), canvas: .init(output.layout), threads: threads)
     }
 
-    /// Draws the cloud.
     func draw(_ scene: Scene, on canvas: BufferPointer) throws(FrameFault) {
         try withMap(scene) { image, picture throws(FrameFault) in
             var settings = CloudRenderer.Settings(
@@ -115,18 +113,12 @@ final class CloudPainter {
     private func withMap<Result>(
         _ scene: Scene, _ body: (DepthImage, CloudPicture) throws(FrameFault) -> Result
     ) throws(FrameFault) -> Result {
-        let layout = scene.format.layout
-        return try withFrame(reading: scene.depth, layout) { planes throws(FrameFault) -> Result in
-            guard
-                let image = DepthImage(
-                    plane: try planes.first(), width: layout.width, height: layout.height,
-                    encoding: scene.format.encoding)
-            else { throw .contradiction("a depth map is smaller than its format") }
+        try scene.map.withImage { image throws(FrameFault) -> Result in
             let colors = try colors(of: image, scene)
             var reading = scene.settings.depth
-            reading.resolve(by: scene.format, on: scene.video?.info)
+            reading.resolve(by: scene.map.format, on: scene.video?.info)
             let placement = reading.placement(
-                depthWidth: layout.width, depthHeight: layout.height, videoWidth: colors.layout.width,
+                depthWidth: image.width, depthHeight: image.height, videoWidth: colors.layout.width,
                 videoHeight: colors.layout.height)
             return try withFrame(reading: colors.buffer, colors.layout) { planes throws(FrameFault) -> Result in
                 guard let picture = CloudPicture(plane: try planes.first(), placement: placement) else {

@@ -48,11 +48,10 @@ final class CloudSnapshot: Sendable {
 
     /// Posts the element message "snapshot".
     private func announce(_ file: PointCloudFile, at path: String, for element: ElementReference) {
-        DepthCloudElement.log.debug(element) { "\(file.points) points are in \(path)" }
+        DepthCloudElement.log(GST_LEVEL_DEBUG, element) { "\(file.points) points are in \(path)" }
         guard let structure = gst_structure_new_empty("snapshot") else { return }
         structure.set("location", to: path)
         structure.set("points", to: UInt64(file.points))
-        guard let message = gst_message_new_element(element.object, structure) else { return }
-        gst_element_post_message(element.instance, message)
+        element.post(gst_message_new_element(element.object, structure))
     }
 }

@@ -3,7 +3,6 @@ import DepthAggregator
 import DepthKernels
 import GstBridge
 
-/// Caps and allocation.
 extension DepthCloudElement {
     func setCaps(_ caps: CapsPointer, on role: DepthCloud.PadRole) throws(CapsRefusal) {
         switch role {
@@ -14,8 +13,6 @@ extension DepthCloudElement {
             inputs.video.setFormat(try videoInfo(caps, maxPixels: maxPixels), self)
         }
     }
-
-    var isNegotiated: Bool { state.painter != nil }
 
     func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
@@ -29,9 +26,8 @@ extension DepthCloudElement {
     func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? {
         guard let depth = inputs.depth else { return nil }
         state.negotiationFault = nil
-        let common = try accepted(of: possibleCaps(depth), downstream)
-        defer { gst_caps_unref(common) }
-        guard let result = fixated(common, depth.format) else { throw .failed(noMemoryForCaps) }
+        let common = OwnedCaps(taking: try accepted(of: possibleCaps(depth), downstream))
+        guard let result = fixated(common.pointer, depth.format) else { throw .failed(noMemoryForCaps) }
         do throws(CapsRefusal) {
             let output = try StreamFormat(videoInfo(result, maxPixels: maxPixels))
             guard let made = CloudPainter(output) else {
@@ -47,7 +43,7 @@ extension DepthCloudElement {
             gst_caps_unref(result)
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
-        Self.log.debug(self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
         return result
     }
 
@@ -92,10 +88,5 @@ extension DepthCloudElement {
             "Downstream does not accept the point cloud's video format. Put videoconvert after this element.",
             details: possibleCaps(depth))
         post(state.negotiationFault ?? notAccepted)
-    }
-
-    func decideAllocation(_ query: QueryPointer) -> Bool {
-        state.painter?.frames.decide(query)
-        return true
     }
 }

@@ -33,6 +33,7 @@ final class DepthCloudElement: DepthLedElement {
     }
 
     var inputs: DepthLedInputs { state.inputs }
+    var frames: OutputFrames? { state.painter?.frames }
 
     init(_ instance: ElementPointer) {
         self.instance = instance
@@ -44,7 +45,6 @@ final class DepthCloudElement: DepthLedElement {
     func start() throws(ElementError) {
         snapshot.setStopping(false)
         startStreams()
-        logIfReferencePadIsUnlinked()
     }
 
     func propertyChanged(_ name: String) {
@@ -85,17 +85,6 @@ final class DepthCloudElement: DepthLedElement {
 
     // MARK: A frame
 
-    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: DepthCloudSettings) throws(FlowStop) {
-        try advanceVideo(to: moment, mayWait: mayWait)
-    }
-
-    func selectedBuffer(_ role: DepthCloud.PadRole, at moment: Moment, _ settings: DepthCloudSettings) -> BufferPointer?
-    {
-        role == .video
-            ? inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
-            : nil
-    }
-
     func aggregateFrame(
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthCloudSettings
     ) throws(FlowStop) -> Bool {
@@ -108,7 +97,8 @@ final class DepthCloudElement: DepthLedElement {
         let settings = settings.resolved(by: depth.format)
         warnOfScale(settings.depth.scale, of: depth.format)
         let scene = CloudPainter.Scene(
-            depth: map, format: depth.format, video: videoFrame(at: moment, settings), settings: settings,
+            map: DepthFrame(buffer: map, format: depth.format, reading: settings.depth),
+            video: videoFrame(at: moment, settings), settings: settings,
             view: navigation.view(settings, at: streamTime(of: frame.pointer)))
         let shown = try draw(scene, painter, on: canvas.pointer)
         if let shown {
@@ -132,7 +122,7 @@ final class DepthCloudElement: DepthLedElement {
         at moment: Moment, _ settings: DepthCloudSettings
     ) -> (buffer: BufferPointer, info: GstVideoInfo)? {
         guard settings.colors == .auto, let info = inputs.video.format,
-            let choice = inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+            let choice = videoChoice(at: moment, settings)
         else { return nil }
         return (choice.buffer, info)
     }
@@ -187,8 +177,7 @@ final class DepthCloudElement: DepthLedElement {
         guard let lastMap = state.lastMap else { return nil }
         let settings = table.current.resolved(by: lastMap.map.format)
         return CloudPainter.Scene(
-            depth: lastMap.map.buffer, format: lastMap.map.format,
-            video: lastMap.videoMoment.flatMap { videoFrame(at: $0, settings) }, settings: settings,
+            map: lastMap.map, video: lastMap.videoMoment.flatMap { videoFrame(at: $0, settings) }, settings: settings,
             view: settings.view)
     }
 
@@ -263,9 +252,7 @@ final class DepthCloudElement: DepthLedElement {
 }
 
 extension CloudPainter.Scene {
-    fileprivate var map: DepthFrame { DepthFrame(buffer: depth, format: format, reading: settings.depth) }
-
     fileprivate var withoutVideo: CloudPainter.Scene {
-        CloudPainter.Scene(depth: depth, format: format, video: nil, settings: settings, view: view)
+        CloudPainter.Scene(map: map, video: nil, settings: settings, view: view)
     }
 }

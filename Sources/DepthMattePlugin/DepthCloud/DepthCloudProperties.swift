@@ -2,7 +2,6 @@ import DepthAggregator
 import DepthKernels
 import GstBridge
 
-/// The properties of `depthcloud`.
 enum DepthCloudProperties {
     typealias Row = Property<DepthCloudSettings>
 

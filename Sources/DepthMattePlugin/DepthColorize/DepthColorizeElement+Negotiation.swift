@@ -3,7 +3,6 @@ import DepthAggregator
 import DepthKernels
 import GstBridge
 
-/// Caps and allocation.
 extension DepthColorizeElement {
     func setCaps(_ caps: CapsPointer, on role: DepthColorize.PadRole) throws(CapsRefusal) {
         switch role {
@@ -14,8 +13,6 @@ extension DepthColorizeElement {
         }
         markReconfigure()
     }
-
-    var isNegotiated: Bool { state.painter != nil }
 
     func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
@@ -44,7 +41,7 @@ extension DepthColorizeElement {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
         state.painter = made
-        Self.log.debug(self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "depth \(depth.caps.pointer.text), output \(result.text)" }
         return result
     }
 
@@ -70,10 +67,5 @@ extension DepthColorizeElement {
                 "Downstream does not accept the colored video's format. Put videoconvert and videoscale after this "
                     + "element.",
                 details: possibleCaps(depth)))
-    }
-
-    func decideAllocation(_ query: QueryPointer) -> Bool {
-        state.painter?.frames.decide(query)
-        return true
     }
 }

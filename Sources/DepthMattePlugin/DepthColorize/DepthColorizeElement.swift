@@ -29,17 +29,11 @@ final class DepthColorizeElement: DepthLedElement {
     }
 
     var inputs: DepthLedInputs { state.inputs }
+    var frames: OutputFrames? { state.painter?.frames }
 
     init(_ instance: ElementPointer) {
         self.instance = instance
         addReferencePad()
-    }
-
-    // MARK: Start
-
-    func start() throws(ElementError) {
-        startStreams()
-        logIfReferencePadIsUnlinked()
     }
 
     // MARK: A frame
@@ -49,14 +43,6 @@ final class DepthColorizeElement: DepthLedElement {
         try advanceVideo(to: moment, mayWait: mayWait)
         // Without video the output has the depth map's size again, from the next frame on.
         if hadVideo && inputs.video.format == nil { markReconfigure() }
-    }
-
-    func selectedBuffer(_ role: DepthColorize.PadRole, at moment: Moment, _ settings: DepthColorizeSettings)
-        -> BufferPointer?
-    {
-        role == .video
-            ? inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice?.buffer
-            : nil
     }
 
     func aggregateFrame(
@@ -81,7 +67,7 @@ final class DepthColorizeElement: DepthLedElement {
         }
         probe.show(state.copies.copy(of: map), width: painter.output.width, height: painter.output.height)
         writeProbe(on: canvas.pointer, painter)
-        Self.log.trace(self) {
+        Self.log(GST_LEVEL_LOG, self) {
             "map at \(moment.time.map(String.init) ?? "no time"): \(mix == nil ? "alone" : "over the video")"
         }
         frame = canvas
@@ -108,9 +94,9 @@ final class DepthColorizeElement: DepthLedElement {
     private func drawVideo(
         on canvas: BufferPointer, _ painter: ColorPainter, at moment: Moment, _ settings: DepthColorizeSettings
     ) throws(FlowStop) -> Double? {
-        guard settings.mix < 1, let info = inputs.video.format,
-            let choice = inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
-        else { return nil }
+        guard settings.mix < 1, let info = inputs.video.format, let choice = videoChoice(at: moment, settings) else {
+            return nil
+        }
         do throws(FrameFault) {
             try painter.draw(choice.buffer, info, on: canvas)
             return settings.mix

@@ -1,6 +1,5 @@
 import GstBridge
 
-/// The properties of `depthcolorize`.
 enum DepthColorizeProperties {
     typealias Row = Property<DepthColorizeSettings>
 

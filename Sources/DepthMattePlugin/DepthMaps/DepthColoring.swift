@@ -25,7 +25,6 @@ extension ColoringSettings {
 }
 
 extension Property where Settings: ColoringSettings {
-    /// The properties of the mapping of distances to colors.
     static var colorRangeRows: [Property] {
         [
             .choice("range", "Mapping of distances to colors", \.range),

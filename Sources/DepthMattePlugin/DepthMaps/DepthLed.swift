@@ -28,7 +28,6 @@ enum DepthLedPad: Int, PadRole {
     }
 }
 
-/// The format of a depth stream and its caps.
 struct DepthStream {
     let format: DepthFormat
     let caps: CapsRef
@@ -51,7 +50,6 @@ struct DepthStream {
 final class DepthLedInputs {
     /// The depth stream's format; nil before its first caps.
     var depth: DepthStream?
-    /// The video pad's input.
     var video = RequestPadInput<GstVideoInfo>(DepthLedPad.video)
 
     /// The depth map of a frame of the leading pad.
@@ -62,8 +60,10 @@ final class DepthLedInputs {
 
 /// An element with these pads. Where its depth pad is not linked, video with attached maps leads it; such video leads on the depth
 /// pad too, as GRAY8 is also a format of pictures.
-protocol DepthLedElement: ReferencePadAggregator where Role == DepthLedPad {
+protocol DepthLedElement: ReferencePadAggregator where Role == DepthLedPad, Settings: ColoringSettings {
     var inputs: DepthLedInputs { get }
+    /// The frames that leave; nil before the output is negotiated.
+    var frames: OutputFrames? { get }
 }
 
 extension DepthLedElement {
@@ -97,6 +97,10 @@ extension DepthLedElement {
         return true
     }
 
+    func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: Settings) throws(FlowStop) {
+        try advanceVideo(to: moment, mayWait: mayWait)
+    }
+
     /// Advances the video pad to a frame of the depth pad, unless the video leads.
     func advanceVideo(to moment: Moment, mayWait: Bool) throws(FlowStop) {
         inputs.video.refresh(self)
@@ -104,10 +108,25 @@ extension DepthLedElement {
         if mayWait && inputs.video.isEmpty(in: self, at: moment) { throw .needData }
         try inputs.video.advance(in: self, to: moment, mayWait: mayWait)
     }
-}
 
-/// Caps of elements with these pads.
-extension ReferencePadAggregator where Role == DepthLedPad {
+    func selectedBuffer(_ role: DepthLedPad, at moment: Moment, _ settings: Settings) -> BufferPointer? {
+        role == .video ? videoChoice(at: moment, settings)?.buffer : nil
+    }
+
+    /// The video frame of a moment.
+    func videoChoice(at moment: Moment, _ settings: Settings) -> Pairing.Choice? {
+        inputs.video.pairing(at: moment, maxSkew: settings.maxSkew, holdTime: settings.holdTime).choice
+    }
+
+    // MARK: Caps and allocation
+
+    var isNegotiated: Bool { frames != nil }
+
+    func decideAllocation(_ query: QueryPointer) -> Bool {
+        frames?.decide(query)
+        return true
+    }
+
     func acceptCaps(_ caps: CapsPointer, on role: DepthLedPad) throws(CapsRefusal) {
         switch role {
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
@@ -119,27 +138,19 @@ extension ReferencePadAggregator where Role == DepthLedPad {
     ///
     /// - Returns: false where there is no answer.
     func answerCaps(_ query: QueryPointer, on pad: Pad, limitedIn fields: [String]) -> Bool {
-        guard let downstream = gst_pad_peer_query_caps(sourcePad, nil) else { return false }
-        defer { gst_caps_unref(downstream) }
-        guard let template = gst_pad_get_pad_template_caps(pad.pad) else { return false }
-        defer { gst_caps_unref(template) }
-        guard let limited = template.limited(by: downstream, in: fields) else { return false }
-        defer { gst_caps_unref(limited) }
-        var filter: CapsPointer?
-        gst_query_parse_caps(query, &filter)
-        let filtered = filter.map { gst_caps_intersect_full($0, limited, GST_CAPS_INTERSECT_FIRST) }
-        defer { if let filtered { gst_caps_unref(filtered) } }
-        gst_query_set_caps_result(query, filtered ?? limited)
+        guard let downstream = OwnedCaps(taking: gst_pad_peer_query_caps(sourcePad, nil)),
+            let template = OwnedCaps(taking: gst_pad_get_pad_template_caps(pad.pad)),
+            let limited = OwnedCaps(taking: template.pointer.limited(by: downstream.pointer, in: fields))
+        else { return false }
+        query.answer(limited.pointer)
         return true
     }
 
     /// Returns the part of the possible caps that downstream accepts, in our order; never empty. The caller owns it.
     func accepted(of possible: String, _ downstream: CapsPointer) throws(FlowStop) -> CapsPointer {
-        guard let possible = gst_caps_from_string(possible) else { throw .failed(noMemoryForCaps) }
-        defer { gst_caps_unref(possible) }
-        guard let common = gst_caps_intersect_full(possible, downstream, GST_CAPS_INTERSECT_FIRST) else {
-            throw .failed(noMemoryForCaps)
-        }
+        guard let possible = OwnedCaps(taking: gst_caps_from_string(possible)),
+            let common = gst_caps_intersect_full(possible.pointer, downstream, GST_CAPS_INTERSECT_FIRST)
+        else { throw .failed(noMemoryForCaps) }
         guard gst_caps_is_empty(common) == 0 else {
             gst_caps_unref(common)
             throw .refused(GST_FLOW_NOT_NEGOTIATED)  // `negotiationFailed` says why

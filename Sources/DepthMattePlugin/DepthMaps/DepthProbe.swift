@@ -116,7 +116,6 @@ extension Element {
         structure.set("y", to: answer.y)
         structure.set("measured", to: answer.metres != nil)
         structure.set("metres", to: answer.metres ?? 0)
-        guard let message = gst_message_new_element(object, structure) else { return }
-        gst_element_post_message(instance, message)
+        post(gst_message_new_element(object, structure))
     }
 }

@@ -2,12 +2,10 @@ import CGStreamer
 import DepthKernels
 import GstBridge
 
-/// The settings of an element that reads depth.
 protocol DepthReadingSettings: Sendable {
     var depth: DepthReading { get set }
 }
 
-/// The blurb of the property `depth-invalid`.
 let invalidCountBlurb =
     "Count that means \"not measured\", besides 65535 with depth-kind=metric; -1 = none does, nor 65535; -2 = 0, but none where "
     + "0 is the nearest of a disparity or relative map"

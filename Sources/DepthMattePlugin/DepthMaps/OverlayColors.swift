@@ -52,7 +52,6 @@ struct OverlayColors {
     }
 }
 
-/// Returns a painter for the planes of a picture.
 func painter(_ planes: Planes<MutablePlane>, _ format: StreamFormat) throws(FrameFault) -> Painter {
     guard let painter = Painter(planes, layout: format.format.layout, width: format.width, height: format.height)
     else { throw .contradiction("the planes to be painted on are not those of the format") }

@@ -150,13 +150,13 @@ extension DepthMatteElement {
     private func makeMatte(
         _ depth: Pairing.Choice, _ video: BufferPointer, _ job: Job
     ) throws(FrameFault) -> FinishedMatte? {
-        guard let format = state.inputs.depth.format else { return nil }
+        guard let map = depthFrame(depth.buffer, job) else { return nil }
         let videoFormat = job.compositor.input
         let detections = state.inputs.detections(
             on: video, width: videoFormat.width, height: videoFormat.height, job.settings.matte.anchor)
         let scene = MatteMaker.Scene(
-            depth: depth.buffer, depthTime: depth.time, depthFormat: format, video: video, videoFormat: videoFormat,
-            detections: detections, segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
+            depth: map, depthTime: depth.time, video: video, videoFormat: videoFormat, detections: detections,
+            segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
         switch takeRoomRequest() {
         case .captureRoom: state.maker.captureRoom()
         case .forgetRoom: state.maker.forgetRoom()
@@ -183,7 +183,9 @@ extension DepthMatteElement {
 
     private func finish(_ outcome: Statistics.Outcome, _ job: Job, since startOfWork: gint64) {
         let time = job.moment.time
-        Self.log.trace(self) { "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(state.maker.report)" }
+        Self.log(GST_LEVEL_LOG, self) {
+            "frame at \(time.map(String.init) ?? "no time"): \(outcome), \(state.maker.report)"
+        }
         updateStatistics(outcome, at: time, since: startOfWork, interval: job.settings.statsInterval)
     }
 }

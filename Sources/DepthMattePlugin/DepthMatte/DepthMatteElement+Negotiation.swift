@@ -3,7 +3,6 @@ import DepthAggregator
 import DepthKernels
 import GstBridge
 
-/// Caps and allocation.
 extension DepthMatteElement {
     func acceptCaps(_ caps: CapsPointer, on role: DepthMatte.PadRole) throws(CapsRefusal) {
         switch role {
@@ -15,11 +14,10 @@ extension DepthMatteElement {
 
     /// Refuses video whose output format downstream does not accept.
     private func checkIsAccepted(_ caps: CapsPointer, _ format: StreamFormat) throws(CapsRefusal) {
-        guard let downstream = VideoNegotiation.downstreamCaps(of: sourcePad) else { return }
-        defer { gst_caps_unref(downstream) }
+        guard let downstream = OwnedCaps(taking: VideoNegotiation.downstreamCaps(of: sourcePad)) else { return }
         guard
             VideoNegotiation.outputFormat(
-                for: caps, format.format, downstream: downstream, transparent: wantsAlpha) == nil
+                for: caps, format.format, downstream: downstream.pointer, transparent: wantsAlpha) == nil
         else { return }
         throw notAccepted(format)
     }
@@ -100,9 +98,9 @@ extension DepthMatteElement {
     private func acceptsVideo(_ query: QueryPointer, on pad: Pad) -> Bool {
         var caps: CapsPointer?
         gst_query_parse_accept_caps(query, &caps)
-        guard let caps, let template = gst_pad_get_pad_template_caps(pad.pad) else { return false }
-        defer { gst_caps_unref(template) }
-        guard gst_caps_can_intersect(caps, template) != 0 else { return false }
+        guard let caps, let template = OwnedCaps(taking: gst_pad_get_pad_template_caps(pad.pad)),
+            gst_caps_can_intersect(caps, template.pointer) != 0
+        else { return false }
         gst_query_set_accept_caps_result(query, 1)
         return true
     }
@@ -123,7 +121,7 @@ extension DepthMatteElement {
         let made = Compositor(input.format, transparent: wantsAlpha && output.format == video.withAlpha)
         if wantsAlpha && !made.hasStraightAlpha { warnOfMissingAlpha(video) }
         state.compositor = made
-        Self.log.debug(self) { "video \(input.caps.pointer.text), output \(output.name)" }
+        Self.log(GST_LEVEL_DEBUG, self) { "video \(input.caps.pointer.text), output \(output.name)" }
         return result
     }
 

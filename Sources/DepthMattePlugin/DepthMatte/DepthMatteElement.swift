@@ -101,7 +101,6 @@ final class DepthMatteElement: ReferencePadAggregator {
         statistics.withLock { $0 = Statistics() }
         try backgroundFile.start(for: self, maxPixels: maxPixels)
         thermal.start(table.current.thermal != .ignore, for: self)
-        logIfReferencePadIsUnlinked()
     }
 
     // MARK: Statistics

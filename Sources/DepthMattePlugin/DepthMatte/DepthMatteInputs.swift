@@ -43,7 +43,6 @@ struct DepthMatteInputs: ~Copyable {
         if !background.exists { lastBackground = nil }
     }
 
-    /// Sets the format of the depth pad.
     mutating func setDepthFormat(_ format: DepthFormat, _ element: some ReferencePadAggregator) {
         depth.setFormatIfNew(format, element)
     }

@@ -27,9 +27,8 @@ final class MatteMaker {
 
     /// The buffers that one matte is made from.
     struct Scene {
-        let depth: BufferPointer
+        let depth: DepthFrame
         let depthTime: RunningTime?
-        let depthFormat: DepthFormat
         let video: BufferPointer
         let videoFormat: StreamFormat
         let detections: Detections
@@ -54,14 +53,8 @@ final class MatteMaker {
         made = nil
         (report, segmentationFault) = (Matte.Report(), nil)
         let format = scene.videoFormat
-        return try withFrame(reading: scene.depth, scene.depthFormat.layout) {
-            depth throws(FrameFault) -> FinishedMatte? in
+        return try scene.depth.withImage { image throws(FrameFault) -> FinishedMatte? in
             try withFrame(reading: scene.video, format.layout) { video -> FinishedMatte? in
-                guard let plane = depth[0],
-                    let image = DepthImage(
-                        plane: plane, width: scene.depthFormat.layout.width, height: scene.depthFormat.layout.height,
-                        encoding: scene.depthFormat.encoding)
-                else { return nil }
                 let pixels = max(format.width * format.height, image.width * image.height)
                 matte.pool = workers.pool(
                     of: settings.maxThreads, mostByDefault: MatteMaker.mostThreads,

@@ -44,8 +44,7 @@ final class MatteMeta {
 
     /// Returns a buffer that is drawn from the alpha; black without any.
     private func picture(of alpha: Plane?, _ draw: (Plane, MutablePlane) -> Void) throws(FrameFault) -> OwnedBuffer {
-        let buffer = try pool.buffer()
-        if !layout.fillsAll(of: buffer.pointer) { _ = try layout.clearAround(buffer.pointer) }
+        let buffer = try pool.buffer(layout)
         try withFrame(changing: buffer.pointer, layout) { planes throws(FrameFault) in
             let target = try planes.first()
             if let alpha { draw(alpha, target) } else { fill(target, with: 0) }

@@ -7,7 +7,6 @@ import GstBridge
 ///
 /// Every video frame is counted once among `paired`, `reused`, `covered`, `passed` and `dropped`.
 struct Statistics: Sendable, Equatable {
-    /// The outcome of one video frame.
     enum Outcome: Equatable, Sendable {
         /// Matted with depth of its time; `skew` is depth time minus video time, in nanoseconds.
         case paired(skew: RunningTime)
@@ -39,7 +38,6 @@ struct Statistics: Sendable, Equatable {
     /// Running time of the frame with the last message.
     private var lastMessage: RunningTime?
 
-    /// Counts one frame.
     mutating func count(_ outcome: Outcome, workTime: UInt64) {
         frames &+= 1
         self.workTime &+= workTime

@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthCameras
 import GstBridge
 import Synchronization
 
@@ -89,7 +90,6 @@ package final class ThermalWatch: Sendable {
         structure.set("state", to: state.name)
         structure.set("zone", to: zone?.name ?? "")
         structure.set("temperature", to: Double(zone?.temperature ?? 0) / 1000)
-        guard let message = gst_message_new_element(element.object, structure) else { return }
-        gst_element_post_message(element.instance, message)
+        element.post(gst_message_new_element(element.object, structure))
     }
 }

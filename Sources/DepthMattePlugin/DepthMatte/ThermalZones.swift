@@ -1,3 +1,5 @@
+import DepthCameras
+
 /// The thermal state of the machine.
 package enum ThermalState: Int, Comparable, Sendable {
     case nominal, fair, serious, critical

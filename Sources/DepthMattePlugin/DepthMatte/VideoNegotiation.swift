@@ -13,14 +13,15 @@ enum VideoNegotiation {
         for filter: CapsPointer?, downstreamOf sourcePad: PadPointer,
         transparent: Bool
     ) -> CapsPointer? {
-        guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
-        defer { gst_caps_unref(template) }
-        guard let allowed = downstreamCaps(of: sourcePad) else { return nil }
-        defer { gst_caps_unref(allowed) }
-        guard let siblings = transparent ? withoutAlpha(allowed) : gst_caps_new_empty() else { return nil }
-        guard let filter, gst_caps_is_any(filter) == 0 else { return gst_caps_merge(siblings, gst_caps_ref(allowed)) }
+        guard let template = OwnedCaps(taking: gst_pad_get_pad_template_caps(sourcePad)),
+            let allowed = OwnedCaps(taking: downstreamCaps(of: sourcePad)),
+            let siblings = transparent ? withoutAlpha(allowed.pointer) : gst_caps_new_empty()
+        else { return nil }
+        guard let filter, gst_caps_is_any(filter) == 0 else {
+            return gst_caps_merge(siblings, gst_caps_ref(allowed.pointer))
+        }
         defer { gst_caps_unref(siblings) }
-        for offer in [siblings, allowed, template] {
+        for offer in [siblings, allowed.pointer, template.pointer] {
             guard let common = gst_caps_intersect_full(filter, offer, GST_CAPS_INTERSECT_FIRST) else { return nil }
             if gst_caps_is_empty(common) == 0 { return common }
             gst_caps_unref(common)
@@ -30,11 +31,10 @@ enum VideoNegotiation {
 
     /// Returns the source pad's caps that downstream accepts, in downstream's order. The caller owns them.
     static func downstreamCaps(of sourcePad: PadPointer) -> CapsPointer? {
-        guard let template = gst_pad_get_pad_template_caps(sourcePad) else { return nil }
-        defer { gst_caps_unref(template) }
-        guard let downstream = gst_pad_peer_query_caps(sourcePad, template) else { return nil }
-        defer { gst_caps_unref(downstream) }
-        return gst_caps_intersect_full(downstream, template, GST_CAPS_INTERSECT_FIRST)
+        guard let template = OwnedCaps(taking: gst_pad_get_pad_template_caps(sourcePad)),
+            let downstream = OwnedCaps(taking: gst_pad_peer_query_caps(sourcePad, template.pointer))
+        else { return nil }
+        return gst_caps_intersect_full(downstream.pointer, template.pointer, GST_CAPS_INTERSECT_FIRST)
     }
 
     /// Returns the output format for video of some caps: with `transparent` the variant that has an alpha channel, if
@@ -45,18 +45,17 @@ enum VideoNegotiation {
     ) -> VideoFormat? {
         let sibling = transparent ? format.withAlpha.flatMap(VideoFormat.of) : nil
         return [sibling, format].lazy.compactMap { $0 }.first { candidate in
-            guard let caps = video.withFormat(candidate.name) else { return false }
-            defer { gst_caps_unref(caps) }
-            return gst_caps_can_intersect(caps, downstream) != 0
+            guard let caps = OwnedCaps(taking: video.withFormat(candidate.name)) else { return false }
+            return gst_caps_can_intersect(caps.pointer, downstream) != 0
         }
     }
 
     /// True if downstream accepts any format with an alpha channel.
     static func takesAlpha(downstreamOf sourcePad: PadPointer) -> Bool {
-        let allowed = downstreamCaps(of: sourcePad)
-        let siblings = allowed.flatMap { withoutAlpha($0) }
-        defer { for caps in [allowed, siblings] { if let caps { gst_caps_unref(caps) } } }
-        return siblings.map { gst_caps_is_empty($0) == 0 } ?? false
+        guard let allowed = OwnedCaps(taking: downstreamCaps(of: sourcePad)),
+            let siblings = OwnedCaps(taking: withoutAlpha(allowed.pointer))
+        else { return false }
+        return gst_caps_is_empty(siblings.pointer) == 0
     }
 
     /// Returns, for each format, the allowed caps of its variant with alpha, with the format renamed to it.
@@ -64,13 +63,11 @@ enum VideoNegotiation {
         guard var result = gst_caps_new_empty() else { return nil }
         for format in VideoFormat.all {
             guard let sibling = format.withAlpha.flatMap(VideoFormat.of),
-                let only = gst_caps_from_string("video/x-raw, format=(string)\(sibling.name)")
+                let only = OwnedCaps(taking: gst_caps_from_string("video/x-raw, format=(string)\(sibling.name)")),
+                let matching = OwnedCaps(taking: gst_caps_intersect(allowed, only.pointer)),
+                gst_caps_is_empty(matching.pointer) == 0
             else { continue }
-            defer { gst_caps_unref(only) }
-            guard let matching = gst_caps_intersect(allowed, only) else { continue }
-            defer { gst_caps_unref(matching) }
-            if gst_caps_is_empty(matching) != 0 { continue }
-            result = gst_caps_merge(result, matching.withFormat(format.name))
+            result = gst_caps_merge(result, matching.pointer.withFormat(format.name))
         }
         return result
     }

@@ -40,7 +40,7 @@ enum DepthTestSrc {
         pads: [
             PadTemplate(
                 PadRole.video.rawValue, GST_PAD_SRC, .always, "Video, with the face as a region-of-interest meta",
-                caps: VideoFormat.caps(largestSide: 32768)),
+                caps: VideoFormat.caps(of: VideoFormat.all, width: "[ 1, 32768 ]", height: "[ 1, 32768 ]")),
             PadTemplate(
                 PadRole.depth.rawValue, GST_PAD_SRC, .always, "Depth map, registered to the video",
                 caps: DepthFormat.writtenCaps),

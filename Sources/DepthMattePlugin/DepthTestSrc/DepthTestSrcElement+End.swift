@@ -1,7 +1,6 @@
 import CGStreamer
 import GstBridge
 
-/// The end of a stream.
 extension DepthTestSrcElement {
     func finish(_ stream: TestStream, isRefused: Bool) {
         finish(stream, at: isRefused ? noClockTime : endOfSegment(table.current))

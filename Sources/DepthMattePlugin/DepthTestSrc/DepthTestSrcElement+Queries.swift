@@ -1,7 +1,6 @@
 import CGStreamer
 import GstBridge
 
-/// Queries from downstream.
 extension DepthTestSrcElement {
     func srcQuery(_ query: QueryPointer, on stream: TestStream, parent: () -> Bool) -> Bool {
         let settings = table.current

@@ -1,7 +1,6 @@
 import CGStreamer
 import GstBridge
 
-/// Seeking.
 extension DepthTestSrcElement {
     func srcEvent(_ event: EventPointer, on pad: Pad, parent: EventHandler) -> Bool {
         switch event.pointee.type {

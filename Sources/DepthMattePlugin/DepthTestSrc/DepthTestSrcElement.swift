@@ -28,7 +28,6 @@ final class DepthTestSrcElement: PushSource {
         /// The number of changes from PLAYING to PAUSED, after each of which a live source continues from the present.
         var pauses = 0
         var timeline = Timeline(seqnum: gst_util_seqnum_next())
-        /// The seqnum of the last seek.
         var lastSeek: guint32 = 0
         /// The clock waits under way, so that they can be unscheduled.
         var waits: [DepthTestSrc.PadRole: ClockWait] = [:]
@@ -140,11 +139,11 @@ final class DepthTestSrcElement: PushSource {
             !depth.isDropped(video.frame, settings)
         else { return }
         if depth.format.map({ $0.rate != format.rate }) ?? true {
-            guard let caps = depth.fixedCaps(near: depth.role.preferredSize, rate: format.rate) else { return }
-            defer { gst_caps_unref(caps) }
-            addCalibration(to: caps)
-            guard depth.setFormat(caps) else { return }
-            depth.attachedCaps = CapsRef(sharing: caps)
+            let fixed = depth.fixedCaps(near: depth.role.preferredSize, rate: format.rate)
+            guard let caps = OwnedCaps(taking: fixed) else { return }
+            addCalibration(to: caps.pointer)
+            guard depth.setFormat(caps.pointer) else { return }
+            depth.attachedCaps = CapsRef(sharing: caps.pointer)
         }
         guard let depthFormat = depth.format, let caps = depth.attachedCaps else { return }
         depth.frame = video.frame
@@ -183,25 +182,26 @@ final class DepthTestSrcElement: PushSource {
 
     private func withVideoCaps<Result>(_ body: (CapsPointer) -> Result?) -> Result? {
         guard let video = streams.first(where: { $0.role == .video }),
-            let caps = gst_pad_get_current_caps(video.pad) ?? video.fixedCaps(near: video.role.preferredSize)
+            let caps = OwnedCaps(
+                taking: gst_pad_get_current_caps(video.pad) ?? video.fixedCaps(near: video.role.preferredSize))
         else { return nil }
-        defer { gst_caps_unref(caps) }
-        return body(caps)
+        return body(caps.pointer)
     }
 
     // MARK: Events and caps
 
     private func negotiate(_ stream: TestStream) throws(FlowStop) {
         sendStreamStart(stream)
-        guard let caps = stream.fixedCaps(near: preferredSize(stream)) else {
+        guard let owned = OwnedCaps(taking: stream.fixedCaps(near: preferredSize(stream))) else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
-        defer { gst_caps_unref(caps) }
+        let caps = owned.pointer
         if stream.role == .depth { addCalibration(to: caps) }
-        Self.log.debug(self) { "\(stream.role.rawValue) caps: \(caps.text)" }
-        if let current = gst_pad_get_current_caps(stream.pad) {
-            defer { gst_caps_unref(current) }
-            if stream.format != nil, gst_caps_is_equal(current, caps) != 0 { return }
+        Self.log(GST_LEVEL_DEBUG, self) { "\(stream.role.rawValue) caps: \(caps.text)" }
+        if stream.format != nil, let current = OwnedCaps(taking: gst_pad_get_current_caps(stream.pad)),
+            gst_caps_is_equal(current.pointer, caps) != 0
+        {
+            return
         }
         guard stream.setFormat(caps), gst_pad_push_event(stream.pad, gst_event_new_caps(caps)) != 0 else {
             throw stream.pad.refusal

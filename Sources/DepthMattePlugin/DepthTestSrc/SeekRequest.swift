@@ -35,7 +35,6 @@ struct SeekRequest {
             }
         }
 
-        /// The seek type for the absolute time.
         var absoluteType: GstSeekType {
             if case .unchanged = self { GST_SEEK_TYPE_NONE } else { GST_SEEK_TYPE_SET }
         }

@@ -55,7 +55,6 @@ final class TestStream: SourceStream {
         self.pad = pad
     }
 
-    /// Restores the initial state.
     func reset() {
         needsStreamStart = true
         isInterrupted = true
@@ -79,11 +78,10 @@ final class TestStream: SourceStream {
     func fixedCaps(
         near size: (width: gint, height: gint), rate: FrameRate = DepthTestSrc.preferredRate
     ) -> CapsPointer? {
-        guard let template = gst_pad_get_pad_template_caps(pad) else { return nil }
-        defer { gst_caps_unref(template) }
-        guard let peer = gst_pad_peer_query_caps(pad, template) else { return nil }
-        defer { gst_caps_unref(peer) }
-        guard let allowed = gst_caps_intersect_full(peer, template, GST_CAPS_INTERSECT_FIRST) else { return nil }
+        guard let template = OwnedCaps(taking: gst_pad_get_pad_template_caps(pad)),
+            let peer = OwnedCaps(taking: gst_pad_peer_query_caps(pad, template.pointer)),
+            let allowed = gst_caps_intersect_full(peer.pointer, template.pointer, GST_CAPS_INTERSECT_FIRST)
+        else { return nil }
         guard gst_caps_is_empty(allowed) == 0 else {
             gst_caps_unref(allowed)
             return nil
@@ -176,7 +174,6 @@ final class TestStream: SourceStream {
         role == .depth && SceneRenderer.isDropped(frame, seed: settings.seed, share: settings.dropouts)
     }
 
-    /// Draws the frame that starts at `time`.
     func draw(
         _ format: Format, at time: GstClockTime, _ settings: DepthTestSrcSettings
     ) throws(FrameFault) -> OwnedBuffer {

@@ -34,10 +34,7 @@ package struct StreamFormat {
     func sized(_ width: Int, _ height: Int) -> StreamFormat? { like(format.format, width, height) }
 
     private func like(_ format: GstVideoFormat, _ width: Int, _ height: Int) -> StreamFormat? {
-        var info = GstVideoInfo()
-        guard gst_video_info_set_format(&info, format, guint(clamping: width), guint(clamping: height)) != 0 else {
-            return nil
-        }
+        guard var info = try? GstVideoInfo.of(format, width: width, height: height) else { return nil }
         info.colorimetry = self.info.colorimetry
         info.chroma_site = self.info.chroma_site
         info.par_n = self.info.par_n

@@ -85,12 +85,6 @@ package struct VideoFormat: Sendable {
     /// Pad template caps for every format of the table.
     static let caps = caps(of: all)
 
-    /// The same, of pictures no larger than that.
-    static func caps(largestSide: Int) -> String {
-        let side = "[ 1, \(largestSide) ]"
-        return caps(of: all, width: side, height: side)
-    }
-
     /// Caps of some formats; width, height and rate are values or ranges as caps strings write them.
     static func caps(
         of formats: [VideoFormat], width: String = "[ 1, 2147483647 ]", height: String = "[ 1, 2147483647 ]",

@@ -112,7 +112,6 @@ extension EffectBackdrop {
 /// The values of `background-mode` that show the room, changed: for the tests that hold for each.
 package let effectModes = BackgroundMode.table.filter { $0 is any EffectBackdrop.Type }.map { $0.nick }
 
-/// The inputs of an effect.
 struct EffectScene {
     /// Must stay as it is: the person is blended from it. An effect draws on a canvas of its own.
     let video: BufferPointer
@@ -134,7 +133,6 @@ final class BackdropSelector {
         try instance(of: request.mode).backdrop(request)
     }
 
-    /// Returns a frame of `background-color`.
     func colorFrame(_ request: BackdropRequest) throws(FrameFault) -> BufferRef { try color.frame(request) }
 
     private func instance(of mode: BackgroundMode) -> any BackdropMode {

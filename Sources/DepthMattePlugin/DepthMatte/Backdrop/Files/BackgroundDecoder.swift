@@ -107,7 +107,6 @@ final class BackgroundDecoder: @unchecked Sendable {  // guard: the pulling thre
         gst_object_unref(pipeline)
     }
 
-    /// Starts decoding.
     func start() {
         if gst_element_set_state(pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE {
             noteMessages()

@@ -88,7 +88,7 @@ final class DecoderGuard: Sendable {
         gst_element_foreach_pad(
             element,
             { _, pad, data in
-                if let pad, let data { Unmanaged<ElementWatch>.fromOpaque(data).takeUnretainedValue().watch(pad) }
+                if let pad { lent(data, as: ElementWatch.self)?.watch(pad) }
                 return 1
             }, Unmanaged.passUnretained(watch).toOpaque())
     }
@@ -226,10 +226,9 @@ private final class ElementWatch: Sendable {
         gst_pad_add_probe(
             pad, GstPadProbeType(rawValue: types),
             { pad, info, data in
-                guard let pad, let info, let data else { return GST_PAD_PROBE_OK }
-                return Unmanaged<ElementWatch>.fromOpaque(data).takeUnretainedValue().inspect(info, on: pad)
-            }, Unmanaged.passRetained(self).toOpaque(),
-            { data in if let data { Unmanaged<ElementWatch>.fromOpaque(data).release() } })
+                guard let pad, let info else { return GST_PAD_PROBE_OK }
+                return lent(data, as: ElementWatch.self)?.inspect(info, on: pad) ?? GST_PAD_PROBE_OK
+            }, owned(self), releaseOwned)
     }
 
     private func inspect(_ info: UnsafeMutablePointer<GstPadProbeInfo>, on pad: PadPointer) -> GstPadProbeReturn {
@@ -245,9 +244,8 @@ private final class ElementWatch: Sendable {
 
     private func admits(_ buffer: BufferPointer?, on pad: PadPointer, isDecoderNext: Bool) -> Bool {
         guard isDecoderNext else { return decoderGuard.refusal == nil }
-        guard let buffer, let caps = gst_pad_get_current_caps(pad) else { return false }
-        defer { gst_caps_unref(caps) }
-        return decoderGuard.admits(buffer, caps)
+        guard let buffer, let caps = OwnedCaps(taking: gst_pad_get_current_caps(pad)) else { return false }
+        return decoderGuard.admits(buffer, caps.pointer)
     }
 
     private func admits(
@@ -330,9 +328,9 @@ extension CapsPointer {
 extension UnsafeMutablePointer<GstPadProbeInfo> {
     /// Replaces the event by one with other caps, whose ownership is taken.
     fileprivate func replaceCaps(with caps: CapsPointer?) {
-        guard let caps else { return }
-        defer { gst_caps_unref(caps) }
-        guard let old = gst_pad_probe_info_get_event(self), let event = gst_event_new_caps(caps) else { return }
+        guard let caps = OwnedCaps(taking: caps), let old = gst_pad_probe_info_get_event(self),
+            let event = gst_event_new_caps(caps.pointer)
+        else { return }
         gst_event_set_seqnum(event, gst_event_get_seqnum(old))
         pointee.data = UnsafeMutableRawPointer(event)
         gst_mini_object_unref(old.cast(to: GstMiniObject.self))
@@ -343,16 +341,16 @@ extension UnsafeMutablePointer<GstPadProbeInfo> {
 private func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ callback: GCallback, _ receiver: AnyObject)
 {
     g_signal_connect_data(
-        object, signal, callback, Unmanaged.passRetained(receiver).toOpaque(),
-        { data, _ in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } }, GConnectFlags(rawValue: 0))
+        object, signal, callback, owned(receiver), { data, _ in releaseOwned(data) }, GConnectFlags(rawValue: 0))
 }
 
 private typealias SelectElement =
     @convention(c) (ElementPointer?, PadPointer?, CapsPointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> gint
 
 private let selectElement: SelectElement = { _, pad, caps, factory, data in
-    guard let pad, let caps, let factory, let data else { return AutoplugChoice.skip.rawValue }
-    let decoderGuard = Unmanaged<DecoderGuard>.fromOpaque(data).takeUnretainedValue()
+    guard let pad, let caps, let factory, let decoderGuard = lent(data, as: DecoderGuard.self) else {
+        return AutoplugChoice.skip.rawValue
+    }
     return decoderGuard.choose(factory, for: caps, behind: pad).rawValue
 }
 
@@ -363,13 +361,11 @@ private typealias ElementAdded =
     ) -> Void
 
 private let elementAdded: ElementAdded = { _, _, element, data in
-    guard let element, let data else { return }
-    Unmanaged<DecoderGuard>.fromOpaque(data).takeUnretainedValue().watch(element)
+    if let element { lent(data, as: DecoderGuard.self)?.watch(element) }
 }
 
 private typealias PadAdded = @convention(c) (ElementPointer?, PadPointer?, UnsafeMutableRawPointer?) -> Void
 
 private let padAdded: PadAdded = { _, pad, data in
-    guard let pad, let data else { return }
-    Unmanaged<ElementWatch>.fromOpaque(data).takeUnretainedValue().watch(pad)
+    if let pad { lent(data, as: ElementWatch.self)?.watch(pad) }
 }

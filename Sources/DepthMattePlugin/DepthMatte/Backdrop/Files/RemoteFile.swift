@@ -1,5 +1,6 @@
 import CGStreamer
 import CGStreamerShims
+import DepthCameras
 import GstBridge
 
 /// A copy of a file of the network, in the folder for temporary files. It is removed with the object.

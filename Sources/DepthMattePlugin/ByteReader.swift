@@ -1,39 +1,4 @@
-// All that the plugin needs of the C library beside what the drivers need. Another platform changes only this file and
-// theirs.
 import DepthCameras
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
-/// e to the power of x.
-func exponential(_ x: Double) -> Double { exp(x) }
-
-/// A variable of the environment; nil where it is not set.
-func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-
-/// The names in a folder, sorted; none where it cannot be read.
-func names(inFolder path: String) -> [String] {
-    guard let folder = opendir(path), let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-        // An entry ends with its name: `d_name` as a whole, all 256 bytes of it, is not there to be copied.
-        let name = String(cString: UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self))
-        if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted()
-}
-
-/// Closes a file descriptor.
-func closeFile(_ descriptor: CInt) { close(descriptor) }
-
-/// Removes a file, if it is there.
-func removeFile(_ path: String) { unlink(path) }
 
 /// The first line of a small file, as those that the kernel makes; nil where it cannot be read.
 func line(ofFile path: String) -> String? {
