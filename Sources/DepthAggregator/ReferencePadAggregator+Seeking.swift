@@ -107,7 +107,7 @@ extension ReferencePadAggregator {
         let (seqnum, before, end) = (event.pointee.seqnum, outputSegment, RefusedFlushEnd(streams.flushes))
         let isDone = end.watch(sourcePad) { parent(event) }
         if isDone {
-            for (_, input) in inputs where !input.pad.pad.isLinked { flushInput(input.pad, seqnum: seqnum) }
+            for (_, input) in inputs where !input.isLinked { flushInput(input.pad, seqnum: seqnum) }
         } else if !end.cameFromUpstream {
             goOnAfterRefusedFlush(seqnum, in: before)
         }
@@ -134,7 +134,7 @@ extension ReferencePadAggregator {
     private func seekWithoutFlush(_ event: EventPointer) -> Bool {
         defer { gst_event_unref(event) }
         var (isTaken, isRefused) = (false, false)
-        for (_, input) in inputs where input.pad.pad.isLinked {
+        for (_, input) in inputs where input.isLinked {
             if gst_pad_push_event(input.pad.pad, gst_event_ref(event)) != 0 {
                 isTaken = true
             } else if input.maySeek {

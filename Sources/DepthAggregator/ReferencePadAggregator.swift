@@ -112,9 +112,9 @@ extension ReferencePadAggregator {
 
     /// The pad whose buffers become those that leave: the reference pad, or its stand-in while that alone has a stream.
     package var leader: Role {
-        guard let standIn = Role.standIn, streams.pads[standIn]?.pad.pad.isLinked == true,
+        guard let standIn = Role.standIn, streams.pads[standIn]?.isLinked == true,
             let reference = streams.pads[Role.reference],
-            streams.standInLeads.load(ordering: .relaxed) || !reference.pad.pad.isLinked
+            streams.standInLeads.load(ordering: .relaxed) || !reference.isLinked
         else { return .reference }
         return standIn
     }
@@ -159,7 +159,7 @@ extension ReferencePadAggregator {
         guard let reference = referencePad else { return }
         setSeqnum(on: reference.pad)
         // This may be right: demuxers link late.
-        if !reference.pad.pad.isLinked {
+        if !reference.isLinked {
             Self.log(GST_LEVEL_WARNING, self) { "pad \(Role.reference) is not linked; nothing is output until it is" }
         }
     }

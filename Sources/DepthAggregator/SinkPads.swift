@@ -29,6 +29,9 @@ package final class SinkPad: @unchecked Sendable {  // guard: the pad is only co
 
     deinit { g_object_unref(pad) }
 
+    /// Any thread. The pad's last reference may be this object's, which Swift may drop before the call returns.
+    package var isLinked: Bool { withExtendedLifetime(self) { gst_pad_is_linked(pad.pad) != 0 } }
+
     func forgetStream() {
         caps = nil
         segment = noSeqnum

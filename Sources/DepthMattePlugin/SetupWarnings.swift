@@ -8,14 +8,14 @@ import Synchronization
 extension ReferencePadAggregator {
     /// Warns on the bus when another pad already receives data. Once a second at most.
     func warnIfReferencePadIsUnlinked() {
-        guard referencePad?.pad.pad.isLinked == false, streams.state.warnings.admits("reference pad") else { return }
+        guard referencePad?.isLinked == false, streams.state.warnings.admits("reference pad") else { return }
         warn(ElementError(.settings, unlinked))
     }
 
     /// Warns once of video on the stand-in pad that brings no depth; an error where none can. Any thread.
     func warnOfUnlinkedDepth() {
         guard let standIn = Role.standIn, !streams.hasWarnedOfStandIn.exchange(true, ordering: .relaxed) else { return }
-        let path = DepthPath(above: streams.pads[standIn]?.pad.pad, of: self)
+        let path = DepthPath(above: streams.pads[standIn], of: self)
         if let path, path.hasNoDepth { return post(ElementError(.settings, path.advice)) }
         warn(ElementError(.settings, unlinked + (path.map { " \($0.advice)" } ?? "")))
     }

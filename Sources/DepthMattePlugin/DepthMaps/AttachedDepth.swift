@@ -1,4 +1,5 @@
 import CGStreamer
+import DepthAggregator
 import DepthCameras
 import GstBridge
 
@@ -58,10 +59,10 @@ struct DepthPath {
     ]
 
     /// Walks up from a sink pad, through the first sink pad of each element.
-    init?(above pad: PadPointer?, of element: some Element) {
-        guard let pad else { return nil }
-        var (sink, loser, isScaled): (PadPointer?, String?, Bool) = (pad, nil, false)
-        gst_object_ref(pad)
+    init?(above input: SinkPad?, of element: some Element) {
+        guard let input else { return nil }
+        var (sink, loser, isScaled): (PadPointer?, String?, Bool) = (input.pad.pad, nil, false)
+        withExtendedLifetime(input) { _ = gst_object_ref(input.pad.pad) }
         while let pad = sink {
             defer { gst_object_unref(pad) }
             guard let peer = gst_pad_get_peer(pad) else { return nil }

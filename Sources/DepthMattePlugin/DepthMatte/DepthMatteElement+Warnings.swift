@@ -22,7 +22,7 @@ extension DepthMatteElement {
             return
         }
         state.hasWarnedOfMissingDepth = true
-        guard let path = DepthPath(above: referencePad?.pad.pad, of: self) else {
+        guard let path = DepthPath(above: referencePad, of: self) else {
             return warnOfSettings(
                 "The depth pad is not linked, so no frame has depth. Link a depth stream to it; a map that comes with the "
                     + "video passes no encoder, file or network.")
