@@ -120,6 +120,9 @@ extension DepthLoopsV3.LoopSet: LoopTable {}
 
 package typealias Loops = any LoopTable.Type
 
+/// Padding after a line of numbers, for loads and stores of whole vectors.
+let loopOverrun = 8
+
 /// For every processor that the library is compiled for.
 package let baselineLoops: Loops = DepthLoops.LoopSet.self
 
