@@ -147,7 +147,7 @@ extension ReferencePadAggregator {
     package func releasePad(_ pad: Pad, parent: () -> Void) {
         streams.pads.remove(pad)
         streams.flushes.forget(pad)
-        padGuard.hold(parent)
+        padGuard.withLock(parent)
     }
 
     package func start() throws(ElementError) { startStreams() }

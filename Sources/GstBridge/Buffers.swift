@@ -252,7 +252,7 @@ extension Aggregator {
 
     /// The buffer at the head of the pad's queue, left there.
     package func head(of pad: Pad) -> OwnedBuffer? {
-        OwnedBuffer(taking: padGuard.hold { gst_aggregator_pad_peek_buffer(pad) })
+        OwnedBuffer(taking: padGuard.withLock { gst_aggregator_pad_peek_buffer(pad) })
     }
 
     /// The same where GstAggregator holds the lock under which it releases pads, as it does while it asks for the next
@@ -262,11 +262,11 @@ extension Aggregator {
     }
 
     /// True where there is a buffer at the head of the pad's queue.
-    package func hasBuffer(_ pad: Pad) -> Bool { padGuard.hold { gst_aggregator_pad_has_buffer(pad) != 0 } }
+    package func hasBuffer(_ pad: Pad) -> Bool { padGuard.withLock { gst_aggregator_pad_has_buffer(pad) != 0 } }
 
     /// Takes the buffer at the head of the pad's queue.
     package func pop(_ pad: Pad) -> OwnedBuffer? {
-        OwnedBuffer(taking: padGuard.hold { gst_aggregator_pad_pop_buffer(pad) })
+        OwnedBuffer(taking: padGuard.withLock { gst_aggregator_pad_pop_buffer(pad) })
     }
 
     package func hasEnded(_ pad: Pad) -> Bool { gst_aggregator_pad_is_eos(pad) != 0 }
@@ -286,7 +286,7 @@ package final class RecursiveLock: @unchecked Sendable {  // guard: there is not
         mutex.deallocate()
     }
 
-    package func hold<Result>(_ body: () -> Result) -> Result {
+    package func withLock<Result>(_ body: () -> Result) -> Result {
         g_rec_mutex_lock(mutex)
         defer { g_rec_mutex_unlock(mutex) }
         return body()

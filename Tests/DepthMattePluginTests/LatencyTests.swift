@@ -145,12 +145,15 @@ import Testing
         let bench = bench(
             follower, leading: Latency(least: 0), partner: Latency(least: 0))
         gst_element_set_state(bench.element, GST_STATE_PAUSED)
-        for round in 0..<50 {
+        func begin() {
             bench[follower.partner].start(follower.stream(follower.partner).caps)
             bench.leading.start(follower.leading.caps)
             bench[follower.partner].push(follower.numbered(3), at: 0)
             bench.leading.push(follower.leading.frame, at: 0)
             bench[follower.partner].settle()
+        }
+        for round in 0..<50 {
+            begin()
             let seqnum = gst_util_seqnum_next()
             for make in [{ gst_event_new_flush_start() }, { gst_event_new_flush_stop(1) }] {
                 for feed in [bench.leading, bench[follower.partner]] {
@@ -162,11 +165,7 @@ import Testing
             bench.leading.settle()
             bench[follower.partner].settle()
         }
-        bench[follower.partner].start(follower.stream(follower.partner).caps)
-        bench.leading.start(follower.leading.caps)
-        bench[follower.partner].push(follower.numbered(3), at: 0)
-        bench.leading.push(follower.leading.frame, at: 0)
-        bench[follower.partner].settle()
+        begin()
         let start = g_get_monotonic_time()
         gst_element_set_state(bench.element, GST_STATE_NULL)
         #expect(g_get_monotonic_time() - start < 1_000_000)
