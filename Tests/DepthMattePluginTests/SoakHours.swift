@@ -24,7 +24,7 @@ final class SoakHours {
         let properties: [String: String]
         let downstream: String
         /// Properties that are left alone.
-        var fixed: Set<String> = ["max-pixels"]
+        var fixed: Set<String> = ["max-pixels", "depth-ts-offset"]
         var depthFormats = ["GRAY16_LE", "GRAY16_BE", "F32LE", "F16LE"]
         /// Sizes of depth.
         var depthSizes = [(32, 24), (16, 12), (40, 30), (1, 1)]
