@@ -45,6 +45,11 @@ struct Follower: Sendable, CustomTestStringConvertible {
 
     var streams: [Stream] { [leading] + followed }
 
+    /// The value of `depth-ts-offset` that adds milliseconds to the partner's times.
+    func offset(shiftingPartner milliseconds: Int) -> String {
+        "\((partner == "depth" ? milliseconds : -milliseconds) * Int(millisecond))"
+    }
+
     func stream(_ pad: String) -> Stream {
         guard let stream = streams.first(where: { $0.pad == pad }) else { preconditionFailure("no \(pad) pad") }
         return stream

@@ -316,8 +316,8 @@ extension SoakRun {
         var followed: [String] = []
         var properties: [String: String] = [:]
         var downstream = "ANY"
-        /// Properties that are left alone.
-        var fixed: Set<String> = ["max-pixels"]
+        /// Properties that are left alone. With depth-ts-offset frames would wait for maps that have not been sent yet.
+        var fixed: Set<String> = ["max-pixels", "depth-ts-offset"]
         /// Warnings of a buffer that cannot be read, a range with nothing in it, and a snapshot without a file.
         var due: Set<String> = ["frame", "map", "video", "min ", "snapshot", "nothing is measured"]
         var hasOwnEvents = false
@@ -332,7 +332,7 @@ extension SoakRun {
         static let all = [
             Subject(
                 factory: "depthmatte", run: SoakMatte.self, leading: "video",
-                followed: ["depth", "face", "background", "segmentation"], properties: SoakSettings.calm, fixed: [],
+                followed: ["depth", "face", "background", "segmentation"], properties: SoakSettings.calm, fixed: ["depth-ts-offset"],
                 due: [], hasOwnEvents: true,
                 length: Soak.isFull
                     ? Length(frames: 8 * 3600 * 30, parts: 16, warmParts: 4, growth: 2048)

@@ -48,7 +48,11 @@ final class DepthCloudElement: DepthLedElement {
     }
 
     func propertyChanged(_ name: String) {
-        if name == "background-color" { logTransparentColor(name, table.current.backgroundColor) }
+        switch name {
+        case "background-color": logTransparentColor(name, table.current.backgroundColor)
+        case "depth-ts-offset": timeShiftChanged()
+        default: break
+        }
     }
 
     // MARK: Navigation

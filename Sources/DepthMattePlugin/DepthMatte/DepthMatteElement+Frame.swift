@@ -26,6 +26,10 @@ extension DepthMatteElement {
         if moment.number == 0 && !moment.isGap { warnOfMissingInputs(settings) }
     }
 
+    func timeShift(of role: DepthMatte.PadRole, _ settings: DepthMatteSettings) -> Int64 {
+        role == .depth ? settings.depthTimeOffset : 0
+    }
+
     func selectedBuffer(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer?
     {
         switch role {
