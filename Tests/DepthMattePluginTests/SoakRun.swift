@@ -332,7 +332,8 @@ extension SoakRun {
         static let all = [
             Subject(
                 factory: "depthmatte", run: SoakMatte.self, leading: "video",
-                followed: ["depth", "face", "background", "segmentation"], properties: SoakSettings.calm, fixed: ["depth-ts-offset"],
+                followed: ["depth", "face", "background", "segmentation"], properties: SoakSettings.calm,
+                fixed: ["depth-ts-offset"],
                 due: [], hasOwnEvents: true,
                 length: Soak.isFull
                     ? Length(frames: 8 * 3600 * 30, parts: 16, warmParts: 4, growth: 2048)
