@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    @Test func `the stages behind a captured room are the oracle's, one by one`() throws {
+        let (room, golden, stages) = try (GoldenFrames("room", count: 1), GoldenFrames(), GoldenStages("room"))
+        let matte = Matte()
+        matte.captureRoom()
+        for _ in 0..<16 { _ = try room.alpha(of: matte, 0, settings(.keep), faces: []) }
+        matte.reset()
+        for number in golden.frames.indices {
+            _ = try golden.alpha(of: matte, number, settings(.keep))
+            #expect(matte.report.room.used > 0.1, "\(matte.report.room)")
+            try stages.check(matte, number)
+        }
+    }
+
     @Test func `a chair that was captured is room, and the person before it is not`() throws {
         let base = try scene.alpha(of: Matte(), settings(.off), person: true)
         #expect(scene.mean(base, in: scene.chair) > 200)
