@@ -20,25 +20,10 @@ import Testing
     }
 
     @Test func `the stages are the oracle's, one by one`() throws {
-        let classes = try Golden.picture("fusion.class.pgm").samples
-        let odds = try Golden.picture("fusion.odds.pgm").samples
-        let shares = try Golden.picture("fusion.share.pgm").samples
-        let matte = Matte()
+        let (stages, matte) = (try GoldenStages("fusion"), Matte())
         for number in golden.frames.indices {
             _ = try golden.alpha(of: matte, number)
-            let stages = try #require(matte.stages)
-            let count = stages.width * stages.height
-            try #require(count * golden.frames.count == classes.count && stages.classes.count == count)
-            let first = number * count
-            func share(_ isAlike: (Int) -> Bool) -> Double {
-                Double((0..<count).count { isAlike($0) }) / Double(count)
-            }
-            #expect(share { Int(stages.classes[$0].rawValue) == Int(classes[first + $0]) } == 1, "frame \(number)")
-            // The counts are (T + 16) · 2048.
-            let isClose = share { abs(stages.logOdds[$0] - (Float(odds[first + $0]) / 2048 - 16)) < 0.1 }
-            #expect(isClose > 0.999, "frame \(number): \(isClose)")
-            let isSame = share { abs(stages.probabilities[$0] - Float(shares[first + $0]) / 65535) < 0.01 }
-            #expect(isSame > 0.999, "frame \(number): \(isSame)")
+            try stages.check(matte, number)
         }
     }
 
@@ -191,19 +176,19 @@ struct GoldenFrames {
         return settings
     }
 
-    init() throws {
-        let depths = try Golden.picture("fusion.depth.pgm")
-        let videos = try Golden.picture("fusion.video.pgm")
-        let alphas = try Golden.picture("fusion.alpha.pgm")
+    init(_ name: String = "fusion", count: Int = 4) throws {
+        let depths = try Golden.picture("\(name).depth.pgm")
+        let videos = try Golden.picture("\(name).video.pgm")
+        let alphas = name == "fusion" ? try Golden.picture("fusion.alpha.pgm").samples : []
         width = videos.width
-        height = alphas.height / 4
-        let (size, samples) = (width * height, depths.width * depths.height / 4)
-        frames = (0..<4).map { frame in
+        height = videos.height / 3 / count
+        let (size, samples) = (width * height, depths.width * depths.height / count)
+        frames = (0..<count).map { frame in
             let planes = (0..<3).map { videos.samples[((frame * 3 + $0) * size)..<((frame * 3 + $0 + 1) * size)] }
             return Frame(
                 depth: Array(depths.samples[(frame * samples)..<((frame + 1) * samples)]), depthWidth: depths.width,
                 video: (0..<size).flatMap { pixel in planes.map { UInt8($0[$0.startIndex + pixel]) } },
-                alpha: alphas.samples[(frame * size)..<((frame + 1) * size)].map { UInt8($0) })
+                alpha: alphas.dropFirst(frame * size).prefix(size).map { UInt8($0) })
         }
     }
 
@@ -234,7 +219,7 @@ struct GoldenFrames {
     func alpha(
         of matte: Matte, _ number: Int, _ settings: MatteSettings = GoldenFrames.settings, depth: DepthMap? = nil,
         time: Int64? = nil, video: [UInt8]? = nil, width: Int? = nil, height: Int? = nil,
-        segmentation: Plane? = nil
+        faces: [Rectangle<Double>] = [GoldenFrames.face], segmentation: Plane? = nil
     ) throws -> [UInt8] {
         let (width, height) = (width ?? self.width, height ?? self.height)
         let bytes = video ?? frames[number].video
@@ -243,8 +228,36 @@ struct GoldenFrames {
             matte.render(
                 MatteFrame(
                     depth: depth.image, video: picture, width: width, height: height,
-                    faces: [GoldenFrames.face], segmentation: segmentation, time: time), settings)
+                    faces: faces, segmentation: segmentation, time: time), settings)
             return matte.finished.alpha.bytes
         }
+    }
+}
+
+/// The stages of the frames that `Golden/regenerate_*.py` wrote.
+struct GoldenStages {
+    private let classes: [Int]
+    private let odds: [Int]
+    private let shares: [Int]
+
+    init(_ name: String) throws {
+        classes = try Golden.picture("\(name).class.pgm").samples
+        odds = try Golden.picture("\(name).odds.pgm").samples
+        shares = try Golden.picture("\(name).share.pgm").samples
+    }
+
+    /// Expects the last frame of a matte to have the stages of a golden one.
+    func check(_ matte: Matte, _ number: Int) throws {
+        let stages = try #require(matte.stages)
+        let count = stages.width * stages.height
+        try #require(count * (number + 1) <= classes.count && stages.classes.count == count)
+        let first = number * count
+        func share(_ isAlike: (Int) -> Bool) -> Double { Double((0..<count).count { isAlike($0) }) / Double(count) }
+        #expect(share { Int(stages.classes[$0].rawValue) == classes[first + $0] } == 1, "frame \(number)")
+        // The counts are (T + 16) · 2048.
+        let isClose = share { abs(stages.logOdds[$0] - (Float(odds[first + $0]) / 2048 - 16)) < 0.1 }
+        #expect(isClose > 0.999, "frame \(number): \(isClose)")
+        let isSame = share { abs(stages.probabilities[$0] - Float(shares[first + $0]) / 65535) < 0.01 }
+        #expect(isSame > 0.999, "frame \(number): \(isSame)")
     }
 }

@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    @Test func `the stages behind a captured room are the oracle's, one by one`() throws {
+        let (room, golden, stages) = try (GoldenFrames("room", count: 1), GoldenFrames(), GoldenStages("room"))
+        let matte = Matte()
+        matte.captureRoom()
+        for _ in 0..<16 { _ = try room.alpha(of: matte, 0, settings(.keep), faces: []) }
+        matte.reset()
+        for number in golden.frames.indices {
+            _ = try golden.alpha(of: matte, number, settings(.keep))
+            #expect(matte.report.room.used > 0.1, "\(matte.report.room)")
+            try stages.check(matte, number)
+        }
+    }
+
     @Test func `a chair that was captured is room, and the person before it is not`() throws {
         let base = try scene.alpha(of: Matte(), settings(.off), person: true)
         #expect(scene.mean(base, in: scene.chair) > 200)
@@ -98,6 +111,31 @@ import Testing
         }
     }
 
+    @Test func `beside a door that opened what is hidden is forgotten, and what is seen is learnt anew`() throws {
+        for mode in [RoomMode.learn, .keep] {
+            let matte = try captured(mode)
+            var reports: [RoomReport] = []
+            for _ in 0..<48 {
+                _ = try scene.alpha(of: matte, settings(mode), person: true, hasDoor: true)
+                reports.append(matte.report.room)
+            }
+            #expect(reports[..<11].allSatisfy { $0.known == 1 && (0.6..<0.9).contains($0.agree) }, "\(mode)")
+            let last = try #require(reports.last)
+            #expect(last.forgotten == 0 && last.used > 0, "\(mode)")
+            let isLearning = mode == .learn
+            #expect((last.known < 1) == isLearning && last.known > 0.8, "\(mode): \(last)")
+            #expect((last.agree > 0.95) == isLearning, "\(mode): \(last)")
+        }
+    }
+
+    @Test func `nothing is forgotten while somebody hides the whole room`() throws {
+        let matte = try captured(.learn)
+        for _ in 0..<40 { _ = try scene.alpha(of: matte, settings(.learn), person: true, isClose: true) }
+        #expect(matte.report.room.known == 1 && matte.report.room.agree == 0, "\(matte.report.room)")
+        _ = try scene.alpha(of: matte, settings(.learn), person: true)
+        #expect(matte.report.room.used > 0.5, "\(matte.report.room)")
+    }
+
     @Test func `what is behind the person is learnt, and nothing near them`() throws {
         let matte = Matte()
         for _ in 0..<16 { _ = try scene.alpha(of: matte, settings(.learn), person: true) }
@@ -147,12 +185,12 @@ private struct RoomScene {
 
     func alpha(
         of matte: Matte, _ settings: MatteSettings, person: Bool, gain: Double = 1, isOther: Bool = false,
-        faces: [Rectangle<Double>] = []
+        hasDoor: Bool = false, isClose: Bool = false, faces: [Rectangle<Double>] = []
     ) throws -> [UInt8] {
         var counts: [Int] = []
         for y in 0..<depthHeight {
             for x in 0..<depthWidth {
-                counts.append(person && isPerson(x, y) ? 800 : isChair(x, y) ? 950 : 2000)
+                counts.append(isClose ? 500 : person && isPerson(x, y) ? 800 : isChair(x, y) ? 950 : 2000)
             }
         }
         let (width, height) = (depthWidth * scale, depthHeight * scale)
@@ -161,7 +199,9 @@ private struct RoomScene {
         for y in 0..<height {
             for x in 0..<width {
                 let (column, row) = (x / scale, y / scale)
-                let isDark = isOther ? (column / 9 + row / 23) % 2 == 0 : (column / 40 + row / 30) % 2 == 0
+                let isDark =
+                    isOther || hasDoor && column >= 240
+                    ? (column / 9 + row / 23) % 2 == 0 : (column / 40 + row / 30) % 2 == 0
                 let color: (Double, Double, Double) =
                     person && isPerson(column, row)
                     ? (170, 110, 90) : isChair(column, row) ? (60, 60, 70) : isDark ? (90, 120, 100) : (140, 150, 170)

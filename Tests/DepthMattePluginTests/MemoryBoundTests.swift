@@ -42,13 +42,36 @@ import Testing
         "cutoff=3 light-wrap=1 decontaminate=1 background-mode=blur background-blur=100 background-blur-depth=50",
         "cutoff=3 background-mode=comic method=threshold light-wrap=1", "cutoff=3 view=quad background-mode=blur",
         "cutoff=3 background-mode=transparent attach-matte=true light-wrap=1", "view=depth",
-        "anchor=nearest subject=anchored", "cutoff=3 detail=half invert=true",
+        "anchor=nearest subject=anchored", "cutoff=3 detail=half invert=true", "cutoff=3 room-memory=learn",
     ]
 
     @Test(arguments: sizes, mattes) func `a matte`(sizes: Sizes, work: String) throws {
         let kept = try kept("depthmatte \(work)", sizes)
         let threads = work.contains("max-threads=4") ? 4 : 2
-        let bound = KernelMemory.matte(depth: size(sizes.depth), video: size(sizes.video), threads: threads)
+        let bound = KernelMemory.matte(
+            depth: size(sizes.depth), video: size(sizes.video), threads: threads,
+            remembersRoom: work.contains("room-memory"))
+        #expect(1...bound ~= kept, "\(kept) of \(bound) bytes")
+    }
+
+    @Test func `a room that was captured and is in use`() throws {
+        let before = scratchBytes
+        let (video, depth) = (VideoShape("RGB", 1280, 720), DepthShape("GRAY16_LE", 640, 480))
+        let bench = Bench(
+            ["depth"],
+            ["cutoff": "1.5", "anchor": "fixed", "method": "fusion", "room-memory": "learn", "max-threads": "1"])
+        bench.depth.start(depth)
+        bench.video.start(video)
+        let picture = noise(video, seed: 1)
+        let wall = depth.bytes(counts: [Int](repeating: 3000, count: 640 * 480))
+        bench.emit("capture-room")
+        for frame in 0..<16 { _ = try #require(bench.pair(frame, depth: wall, video: picture)) }
+        let map = depth.bytes(counts: sceneCounts(640, 480))
+        for frame in 16..<26 { _ = try #require(bench.pair(frame, depth: map, video: picture)) }
+        #expect(try #require(Stats(of: bench).real("room-known")) > 0)
+        let kept = scratchBytes - before
+        let sizes = (KernelMemory.Size(width: 640, height: 480), KernelMemory.Size(width: 1280, height: 720))
+        let bound = KernelMemory.matte(depth: sizes.0, video: sizes.1, threads: 1, remembersRoom: true)
         #expect(1...bound ~= kept, "\(kept) of \(bound) bytes")
     }
 

@@ -112,6 +112,42 @@ import Testing
         #expect(bench.bus.count(of: GST_MESSAGE_WARNING) == 0)
     }
 
+    /// What a stream does, and whether the room is known in the frame behind it.
+    private static let turns = [
+        ("flush", true), ("segment", true), ("gap", true), ("video", false), ("depth", false), ("READY", false),
+    ]
+
+    @Test(arguments: turns)
+    func `a room outlives the stream's jumps, not its caps and its end`(turn: String, stays: Bool) {
+        let bench = Bench.room(["method": "fusion", "room-memory": "learn"])
+        bench.emit("capture-room")
+        for number in 0..<16 { _ = bench.pair(number, depth: Room.wall(3000)) }
+        #expect(Stats(of: bench).real("room-known") == 1)
+        let (video, depth) = (VideoShape("RGB", 80, 48), DepthShape("GRAY16_LE", 40, 24))
+        let jump = GstSegment.time(start: time(ofFrame: 16))
+        switch turn {
+        case "flush":
+            for feed in [bench.video, bench.depth] { feed.beginFlush() }
+            for feed in [bench.video, bench.depth] { feed.endFlush(then: jump) }
+        case "segment": for feed in [bench.video, bench.depth] { feed.push(jump) }
+        case "gap":
+            bench.depth.gap(at: time(ofFrame: 16), frameDuration)
+            bench.video.gap(at: time(ofFrame: 16), frameDuration)
+        case "video": bench.video.setCaps(video.caps)
+        case "depth": bench.depth.setCaps(depth.caps)
+        default:
+            gst_element_set_state(bench.element, GST_STATE_READY)
+            gst_element_set_state(bench.element, GST_STATE_PLAYING)
+            bench.depth.start(Room.depth, jump)
+            bench.video.start(Room.shape, jump)
+        }
+        let map = turn == "depth" ? depth.bytes(counts: [Int](repeating: 3000, count: 40 * 24)) : Room.wall(3000)
+        let picture = turn == "video" ? flat(video, Room.secret) : Room.picture
+        #expect(bench.pair(17, depth: map, video: picture) != nil)
+        let stats = Stats(of: bench)
+        #expect(stats.real("room-known") == (stays ? 1 : 0) && stats["room-forgotten"] == 0)
+    }
+
     @Test func `a room in which somebody is seen is not captured, with a warning`() {
         let bench = Bench.room(["method": "fusion", "room-memory": "keep", "anchor": "auto"])
         bench.emit("capture-room")

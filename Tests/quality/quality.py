@@ -201,19 +201,25 @@ def judge_cases(cases, only, all_settings, report):
 
 
 def agree(streams, settings, report):
-    """How near the element is to the reference; every score of both where there is a truth. False beyond the limits."""
+    """How near the element is to the reference. False beyond the limits."""
+    def mattes():
+        for stream in streams:
+            # The reference's cutoff jumps with the face.
+            yield stream, element(stream, f"{settings} anchor-smoothing=0"), reference(stream, "subject=all" not in settings)
+    return compare_all(mattes(), f"`{settings}` and the reference", report)
+
+
+def compare_all(mattes, title, report):
+    """Differences of two mattes of each stream; every score of both where there is a truth. False beyond the limits."""
     rows, agrees = [], True
-    for stream in streams:
-        # The reference's cutoff jumps with the face.
-        ours = element(stream, f"{settings} anchor-smoothing=0")
-        theirs = reference(stream, anchored="subject=all" not in settings)
+    for stream, ours, theirs in mattes:
         difference = np.abs(ours - theirs) * 255
         relative, which = worst_score(stream, ours, theirs) if stream.truths else (math.nan, "")
         agrees = agrees and difference.mean() <= 1 and (difference <= 8).mean() >= 0.999 and not relative > 0.02
         rows.append([
             stream.name, str(len(ours)), number(difference.mean()), number(difference.max()),
             f"{100 * (difference <= 8).mean():.4f}", f"{number(100 * relative)} {which}"])
-    report.add(f"`{settings}` and the reference (differences in 255ths):\n\n" + table(
+    report.add(f"{title} (differences in 255ths):\n\n" + table(
         ["stream", "frames", "mean difference", "largest", "% within 8", "largest difference of a score %"], rows))
     return agrees
 

@@ -138,11 +138,15 @@ class QualityMatte:
         full = self.guide(video)
         I = cv2.resize(full, z.shape[::-1], interpolation=cv2.INTER_AREA)
         head = np.any([self.head(box, size, z.shape) for box in (face, *others)], 0)
-        fg, bg, subject = (z > 0) & (z <= cutoff), z > cutoff, None
+        surfaces = self.surfaces(z, cutoff)
+        fg, subject = (z > 0) & (z <= cutoff) & ~surfaces, None
+        bg = (z > 0) & ~fg
         if p.anchored:
-            subject = self.subject.find(z, I, cutoff, self.faces(whole, size, z.shape, face, others, focal), focal)
+            subject = self.subject.find(z, I, cutoff, self.faces(whole, size, z.shape, face, others, focal), focal, surfaces)
+        front = fg
         if subject:
-            bg = (bg & ~subject.beyond) | subject.others
+            front = (fg | subject.beyond) & ~surfaces
+            bg = ((z > 0) & ~front) | subject.others
             fg = subject.person & ~bg
             near = subject.distance
         else:
@@ -175,7 +179,7 @@ class QualityMatte:
         if self.I is not None and not self.continues(I):
             self.T = None
         learnt = wide & head & (self.T > p.learn) if self.T is not None else None
-        L = self.color_evidence(I, person, learnt, room, open_)
+        L = self.remembered(self.color_evidence(I, person, learnt, room, open_), I, z, front, open_, metre)
 
         # 3. prior
         width, known = self.shadow_width(z, fg, bg, hole, head)
@@ -204,6 +208,16 @@ class QualityMatte:
             alpha = alpha + np.sign(left) * np.rint(np.maximum(np.abs(left) - 0.49997, 0))
         self.alpha = alpha
         return alpha / 255
+
+    # --- what a memory of the room adds (room_memory.py) ------------------------------------------------------------
+
+    def surfaces(self, z, cutoff):
+        """Samples before the cutoff that are the room's."""
+        return np.zeros(z.shape, bool)
+
+    def remembered(self, L, I, z, front, open_, metre):
+        """The evidence, with that of the memory. `front`: all that is before the cutoff; `metre`: samples."""
+        return L
 
     # --- 0. grid -----------------------------------------------------------------------------------------------
 
@@ -336,7 +350,9 @@ class QualityMatte:
         padded = padded.reshape(rows, t, cols, t, 4).transpose(0, 2, 1, 3, 4)
         tiles = np.where(padded[..., 3].any((2, 3)))                            # the band's tiles
         x = padded[tiles][..., :3]
-        df, db = (self.nearest(x, *self.palettes(n, c, tiles, 3 * v)) for n, c in ((nf, cf), (nb, cb)))
+        ours, theirs = (self.palettes(n, c, tiles, 3 * v) for n, c in ((nf, cf), (nb, cb)))
+        df, db = self.nearest(x, *ours), self.nearest(x, *theirs)
+        self.person_palette = tiles, *ours, v
         o = np.exp(-p.outlier)
         L = np.zeros((rows, cols, t, t), np.float32)
         L[tiles] = np.log((np.exp(-df / (2 * v)) + o) / (np.exp(-db / (2 * v)) + o))

@@ -1,6 +1,6 @@
 """Reference of the fusion's subject stage, in NumPy and OpenCV: whose the samples in front of the cutoff are.
 
-    Subject().find(z, colors, cutoff, faces, focal) -> Result or None
+    Subject().find(z, colors, cutoff, faces, focal, surfaces) -> Result or None
 
 Pictures are (h, w) arrays of samples: `z` float32 metres, 0 = not measured; `colors` (h, w, 3) Y'UV; masks are bool. A `Face` is in
 samples of the grid. `focal` is the focal length in samples. The stages are those of Sources/DepthKernels/Matte/Fusion, a function or a
@@ -729,8 +729,9 @@ class Subject:
         """Forgets the person."""
         self.faces, self.memory, self.owners = [], SideMemory(), CellOwners()
 
-    def find(self, z, colors, cutoff, faces, focal):
-        """None where everything in front of the cutoff (metres) is the person: while no face was ever seen."""
+    def find(self, z, colors, cutoff, faces, focal, surfaces):
+        """None where everything in front of the cutoff (metres) is the person: while no face was ever seen. `surfaces` are the
+        room's samples by themselves."""
         if faces:
             self.faces = faces + self.kept(z, faces)
         if not self.faces:
@@ -741,7 +742,8 @@ class Subject:
         memory = self.memory.recall(z, not faces)
         found = self.owners.find(z, colors, mine, None if faces else memory[0], np.float32(cutoff), focal)
         floor, beyond = found or (np.zeros(z.shape, bool), np.zeros(z.shape, bool))
-        near, far = (z > 0) & (z <= cutoff) | beyond, (z > cutoff) & ~beyond
+        near = (z > 0) & (z <= cutoff) & ~surfaces | beyond
+        far = (z > 0) & ~near
         members = near & ~floor
         pieces = Pieces(z, members, far, focal, distance)
         bodies = Bodies(pieces, z, self.faces, memory, focal, distance)
@@ -762,7 +764,7 @@ class Subject:
         person = add_feet(person, floor, z, focal)
         self.memory.remember(z, far, person, others, doubt)
         self.pieces, self.bodies, self.floor = pieces, bodies, floor            # for tests that look at them one by one
-        return Result(person, others & ~person, mean, beyond)
+        return Result(person & ~surfaces, (others & ~person) | surfaces, mean, beyond)
 
     def kept(self, z, faces):
         """The person's other faces that are not found any more, for 30 frames while something is where they were."""

@@ -67,6 +67,16 @@ def video(rng, shift):
     return np.clip(np.rint(picture + rng.normal(0, 2, picture.shape)), 0, 255).astype(np.uint8)
 
 
+def write_stages(name, stages):
+    """Of each frame the person's and the room's samples, T and P."""
+    pictures = {
+        "class": [np.where(person, 2, np.where(room, 0, 1)).astype(np.uint8) for person, room, _, _ in stages],
+        "odds": [np.rint((odds + 16) * 2048).astype(np.uint16) for _, _, odds, _ in stages],
+        "share": [np.rint(share * 65535).astype(np.uint16) for _, _, _, share in stages]}
+    for kind, of_frames in pictures.items():
+        write(f"{name}.{kind}.pgm", np.concatenate(of_frames))
+
+
 def main():
     rng, matte = np.random.default_rng(7), QualityMatte(anchored=False)
     depths, videos, alphas, stages = [], [], [], []
@@ -76,14 +86,11 @@ def main():
         depths.append(z)
         videos.append(rgb.transpose(2, 0, 1).reshape(-1, VIDEO[0]))
         alphas.append(np.rint(alpha * 255).astype(np.uint8))
-        person, room, odds, share = matte.stages
-        stages.append((np.where(person, 2, np.where(room, 0, 1)).astype(np.uint8),
-                       np.rint((odds + 16) * 2048).astype(np.uint16), np.rint(share * 65535).astype(np.uint16)))
+        stages.append(matte.stages)
     write("fusion.depth.pgm", np.concatenate(depths))
     write("fusion.video.pgm", np.concatenate(videos))
     write("fusion.alpha.pgm", np.concatenate(alphas))
-    for name, pictures in zip(("class", "odds", "share"), zip(*stages)):
-        write(f"fusion.{name}.pgm", np.concatenate(pictures))
+    write_stages("fusion", stages)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ import CDepthKernels
 /// The stages that say how the light of the remembered room has changed, and where the memory can be trusted, on cells of 4x4 samples.
 ///
 /// - gain of each channel: the median of I / B over cells of sure room. Then one local gain of all channels, ΣI·B / ΣB·B over sure room
-///   near by: shadows and lamps.
+///   near by: shadows and lamps. Cells whose own gain is beyond 0.5…1.5 do not count.
 /// - noise: the mean of (I − gain · B)² near by, less what a picture that trembles by half a sample makes at edges of B.
 /// - trust: the share of cells near by that are as remembered: their mean color differs from B by less than 3 σ of the whole
 ///   picture's cells, so that a change does not excuse itself.
@@ -38,6 +38,8 @@ struct RoomLight: ~Copyable {
     private static let (dark, bright): (Float, Float) = (10 / 255, 245 / 255)
     /// Added to the sums of boxes, so that those without sure room come to gain 1, no noise, the trust of the whole picture.
     private static let (littleLight, little): (Float, Float) = (6 / squared(255), 0.002)
+    /// The local gain.
+    private static let (least, most): (Float, Float) = (0.5, 1.5)
     private static let bins = 2048
     /// Numbers of a cell's sums (`DepthLoops/Room.swift`).
     private static let sumCount = 16
@@ -123,14 +125,15 @@ struct RoomLight: ~Copyable {
         unsafe measureGain(sums)
         for index in 0..<count {
             let cell = unsafe Cell(sums + index &* RoomLight.sumCount)
-            unsafe source[index] =
-                SIMD4((gain * cell.both).sum(), (gain * gain * cell.squares).sum(), cell.count, 0)
-                * (1 / RoomLight.samples)
+            let (both, squares) = ((gain * cell.both).sum(), (gain * gain * cell.squares).sum())
+            // Beyond the limits it is no light that changed, but another thing: hair that the sensor sees through.
+            let isRoom = both > RoomLight.least * squares && both < RoomLight.most * squares
+            unsafe source[index] = isRoom ? SIMD4(both, squares, 0, 0) * (1 / RoomLight.samples) : SIMD4()
         }
         unsafe average(source, reach, lines, spare, into: boxed)
         for index in 0..<count {
             let local = unsafe (boxed[index].x + RoomLight.littleLight) / (boxed[index].y + RoomLight.littleLight)
-            unsafe boxed[index].x = min(max(local, 0.5), 1.5)
+            unsafe boxed[index].x = min(max(local, RoomLight.least), RoomLight.most)
         }
         unsafe rate(sums, boxed, into: source)
         // The next average overwrites the gains.
@@ -283,7 +286,10 @@ struct RoomLight: ~Copyable {
                 let place = (row &+ 1) &* stride &+ column &+ 1
                 unsafe result[place].y = max(noise, RoomLight.floor)
                 unsafe result[place].z = trust
-                unsafe doubtful[index] = trust < RoomLight.agree ? min(doubtful[index], 249) &+ 1 : 0
+                // Without sure room nothing says that it has changed.
+                if isCompared {
+                    unsafe doubtful[index] = trust < RoomLight.agree ? min(doubtful[index], 249) &+ 1 : 0
+                }
             }
             let line = unsafe result + (row &+ 1) &* stride
             unsafe (line[0], line[stride &- 1]) = (line[1], line[stride &- 2])
