@@ -93,7 +93,10 @@ extension LoopSet {
             for channel in 0..<3 {
                 let gain = unsafe local * part.gain[channel]
                 let now = unsafe limited(coded(colors, row.colors_stride, channel))
-                let past = unsafe limited(eight(row.room + channel &* row.room_stride + x) * gain)
+                let room = unsafe eight(row.room + channel &* row.room_stride + x)
+                let known = limited(room * gain)
+                // What was overexposed may have been brighter than it can say.
+                let past = known.replacing(with: greatest(known, now), where: room .>= overexposed)
                 difference += (now - past) * (now - past)
                 gains += gain * gain
                 unsafe store(linear(past), memory + (b &+ 16 &* channel &+ x))
@@ -171,6 +174,7 @@ private let strength: Float = 6
 private let mostOdds: Float = 8
 /// Coded: the spread of a palette's color, and the difference of room and person that is worth half.
 private let clothSpread: Float = 0.1
+private let overexposed: Float = 0.985
 private let halfApart: Float = 0.12
 /// Samples that the picture may tremble.
 private let jitter: Float = 0.5

@@ -22,6 +22,7 @@ FLOOR, CELL_FLOOR, CELL_MOST, MOST_NOISE = (2.5 / 255) ** 2, (1.5 / 255) ** 2, 6
 JITTER, SIGMAS, AGREE, SUSPEND = 0.5, 3, 0.7, 0.6
 DARK, BRIGHT, BINS = 10 / 255, 245 / 255, 2048
 LEAST, MOST = 0.5, 1.5                      # local gain
+OVEREXPOSED = 0.985                         # a memory that may have been brighter than it can say
 STRENGTH, MOST_ODDS, CLOTH, APART, FULL_FIT = 6, 8, 0.1, 0.12, 0.05
 ROOM_OUTLIERS, PERSON_OUTLIERS, OUTLIER_DENSITY = 0.03, 0.3, 10
 
@@ -156,6 +157,7 @@ class RoomMatte(QualityMatte):
         y, x = np.nonzero(open_ & (trust >= AGREE))
         gains = light[y, x, None] * gain
         v, b = np.clip(now[y, x], 0, 1), np.clip(self.room[y, x] * gains, 0, 1)
+        b = np.where(self.room[y, x] >= OVEREXPOSED, np.maximum(b, v), b)
         noise = noise[y, x] + squared_slopes(self.room)[y, x] * (gains ** 2).sum(-1) * JITTER ** 2 / 9
         difference, b = ((v - b) ** 2).sum(-1), linear(b)
         d = linear(v) - b
