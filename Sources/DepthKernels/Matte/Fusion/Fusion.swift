@@ -136,15 +136,31 @@ struct Fusion: ~Copyable {
     /// - Parameter isEmpty: false where somebody is seen, which ends the capture.
     /// - Returns: false where it ended without a room.
     mutating func captureRoom(_ frame: MatteFrame, isEmpty: Bool, _ context: FusionContext) -> Bool {
-        guard isEmpty, let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height)
-        else {
-            room.endCapture()
-            return false
-        }
+        if isEmpty, remember(frame.video, frame, context) { return true }
+        room.endCapture()
+        return false
+    }
+
+    /// Takes a frame's picture of the empty room.
+    mutating func takeRoom(_ frame: MatteFrame, _ context: FusionContext) {
+        room.forget()
+        _ = remember(frame.room, frame, context)
+    }
+
+    /// - Returns: false where the picture's colors are not known.
+    private mutating func remember(
+        _ picture: VideoPicture?, _ frame: MatteFrame, _ context: FusionContext
+    ) -> Bool {
+        guard let picture, let guide = Guide(picture, width: frame.width, height: frame.height) else { return false }
         let colors = unsafe settle.nextColors(on: context.grid)
         unsafe self.colors.begin(guide, into: colors, context)
         context.bands.finish()
-        unsafe room.capture(RoomMemory.Key(context.field, guide), colors, context.field)
+        let key = RoomMemory.Key(context.field, guide)
+        if room.isCapturing {
+            unsafe room.capture(key, colors, context.field)
+        } else {
+            unsafe room.take(key, colors)
+        }
         settle.giveBackColors()
         return true
     }

@@ -163,10 +163,22 @@ struct RoomMemory: ~Copyable {
             }
         }
         guard self.left == 0 else { return }
+        know(planes, on: grid)
+        hasSurfaces = !field.scale.kind.isRelative
+    }
+
+    /// Takes the colors of the empty room for the memory.
+    mutating func take(_ key: Key, _ colors: UnsafePointer<Float>) {
+        forget()
+        let planes = unsafe begin(key, colors)
+        know(planes, on: key.grid)
+    }
+
+    /// Every sample is known from now on.
+    private mutating func know(_ planes: Planes, on grid: WorkGrid) {
         let known = set(.known, on: grid)
         known.fill { _ in UInt64.max }
         known.trim()
-        hasSurfaces = !field.scale.kind.isRelative
         for index in 0..<grid.count {
             if unsafe planes[.seen][index] < UInt8(RoomMemory.leastMeasured) { unsafe planes.depth[index] = 0 }
             unsafe (planes[.frames][index], planes[.seen][index]) = (RoomMemory.most, 0)
