@@ -78,6 +78,24 @@ import Testing
         #expect(matte.report.room.known == 0)
     }
 
+    @Test(arguments: [MatteDetail.full, .half])
+    func `the memory stays at another resolution, and is itself again at its own`(first: MatteDetail) throws {
+        let scene = RoomScene(scale: 2, fineness: 2)
+        let matte = Matte()
+        matte.captureRoom()
+        for _ in 0..<16 { _ = try scene.alpha(of: matte, settings(.keep, first), person: false) }
+        matte.reset()
+        let expected = try scene.alpha(of: matte, settings(.keep, first), person: true)
+        for detail in [first == .full ? MatteDetail.half : .full, first] {
+            matte.reset()
+            let alpha = try scene.alpha(of: matte, settings(.keep, detail), person: true)
+            #expect(matte.report.room.known == 1 && matte.report.room.agree > 0.95, "\(detail) \(matte.report.room)")
+            #expect(scene.mean(alpha, in: scene.chair) == 0)
+            #expect(scene.mean(alpha, in: scene.trunk) == 255)
+            if detail == first { #expect(alpha == expected) }
+        }
+    }
+
     @Test func `a picture of the empty room is remembered, without its distances`() throws {
         let matte = Matte()
         let alpha = try scene.alpha(of: matte, settings(.keep), person: true, hasPicture: true)

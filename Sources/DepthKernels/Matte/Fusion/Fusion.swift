@@ -72,6 +72,7 @@ struct Fusion: ~Copyable {
         field.split(nearest: settings.near, cutoff: searched, loops)
         if settings.room == .off { room.end() }
         let memory = settings.room == .off ? nil : RoomMemory.Key(field, guide)
+        if let memory { room.turn(to: memory) }
         let surfaces = memory.flatMap { room.separate(field, $0) }
         let colors = unsafe settle.nextColors(on: grid)
         // Beside the stages that need depth alone.

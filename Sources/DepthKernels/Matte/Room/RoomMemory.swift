@@ -37,15 +37,12 @@ struct RoomMemory: ~Copyable {
     /// Numbers before the first sample and after the last one: loops read neighbours.
     private static let padding = 16
 
-    private var colors = Scratch<Float>()
-    /// Millimetres of the captured surfaces; 0 for none.
-    private var depth = Scratch<UInt16>()
-    private var counts = Scratch<UInt8>()
-    private var bits = Scratch<UInt64>()
+    private var store = Store()
+    /// The same view on another grid, as it was seen last.
+    private var spare = Store()
     private var light = RoomLight()
     private var evidence = RoomEvidence()
     private var dilation = Dilation()
-    private var key: Key?
     /// Frames that are left of a capture.
     private var left = 0
     private var turn = 0
@@ -65,6 +62,37 @@ struct RoomMemory: ~Copyable {
         init(_ field: DepthField, _ guide: Guide) {
             (grid, reading, colors) = (field.grid, field.reading, guide.colors)
             (width, height) = (guide.width, guide.height)
+        }
+
+        /// True where only the resolution of the grid differs.
+        func isSameView(as other: Key) -> Bool {
+            grid.placement == other.grid.placement && reading == other.reading && colors == other.colors
+                && width == other.width && height == other.height
+        }
+    }
+
+    /// The memory of a grid.
+    private struct Store: ~Copyable {
+        var key: Key?
+        private var colors = Scratch<Float>()
+        /// Millimetres of the captured surfaces; 0 for none.
+        private var depth = Scratch<UInt16>()
+        private var counts = Scratch<UInt8>()
+        private var bits = Scratch<UInt64>()
+
+        mutating func planes(of grid: WorkGrid) -> Planes {
+            let (size, padding) = (grid.count, RoomMemory.padding)
+            return unsafe Planes(
+                colors: colors.reserve(3 * (size + padding) + 2 * padding, filler: 0) + padding,
+                stride: size + padding, counts: counts.reserve(3 * size, filler: 0),
+                depth: depth.reserve(size, filler: 0), size: size)
+        }
+
+        mutating func set(_ plane: Plane, on grid: WorkGrid) -> SampleSet {
+            let stride = SampleSet.stride(width: grid.width)
+            let memory = unsafe bits.reserve(7 * stride * grid.height, filler: 0)
+            return unsafe SampleSet(words: memory, stride: stride, width: grid.width, height: grid.height)
+                .placed(in: memory, plane.rawValue)
         }
     }
 
@@ -88,13 +116,13 @@ struct RoomMemory: ~Copyable {
 
     /// Forgets everything. The next frame begins afresh.
     mutating func forget() {
-        (key, left, bad, hasSurfaces) = (nil, 0, 0, false)
+        (store.key, spare.key, left, bad, hasSurfaces) = (nil, nil, 0, 0, false)
         report = RoomReport(forgotten: report.forgotten)
     }
 
     /// Frees the memory too.
     mutating func end() {
-        guard key != nil else { return }
+        guard store.key != nil else { return }
         self = RoomMemory()
     }
 
@@ -102,10 +130,10 @@ struct RoomMemory: ~Copyable {
     ///
     /// - Parameter now: the frame's colors, for an empty memory.
     private mutating func begin(_ key: Key, _ now: UnsafePointer<Float>) -> Planes {
-        let planes = planes(of: key.grid)
-        guard key != self.key else { return planes }
+        let planes = store.planes(of: key.grid)
+        guard key != store.key else { return planes }
         forget()
-        self.key = key
+        store.key = key
         let size = key.grid.count
         unsafe planes.counts.update(repeating: 0, count: 3 * size)
         unsafe planes.depth.update(repeating: 0, count: size)
@@ -115,23 +143,55 @@ struct RoomMemory: ~Copyable {
         return planes
     }
 
-    private mutating func planes(of grid: WorkGrid) -> Planes {
-        let (size, padding) = (grid.count, RoomMemory.padding)
-        return unsafe Planes(
-            colors: colors.reserve(3 * (size + padding) + 2 * padding, filler: 0) + padding, stride: size + padding,
-            counts: counts.reserve(3 * size, filler: 0), depth: depth.reserve(size, filler: 0), size: size)
-    }
-
-    private mutating func set(_ plane: Plane, on grid: WorkGrid) -> SampleSet {
-        let stride = SampleSet.stride(width: grid.width)
-        let memory = unsafe bits.reserve(7 * stride * grid.height, filler: 0)
-        return unsafe SampleSet(words: memory, stride: stride, width: grid.width, height: grid.height)
-            .placed(in: memory, plane.rawValue)
-    }
+    private mutating func set(_ plane: Plane, on grid: WorkGrid) -> SampleSet { store.set(plane, on: grid) }
 
     /// The memory of a frame's grid; nil where there is none.
     private mutating func remembered(_ key: Key) -> Planes? {
-        key == self.key && left == 0 ? planes(of: key.grid) : nil
+        key == store.key && left == 0 ? store.planes(of: key.grid) : nil
+    }
+
+    // MARK: Another grid
+
+    /// Turns to the grid of the next frame. A memory of the same view on another grid is taken over, and stays as it is until that grid
+    /// comes back.
+    mutating func turn(to key: Key) {
+        guard left == 0, let last = store.key, key != last, key.isSameView(as: last) else { return }
+        swap(&store, &spare)
+        light.reset()
+        set(.stable, on: key.grid).removeAll()
+        guard store.key != key else { return }
+        store.key = key
+        let (grid, old) = (key.grid, last.grid)
+        let (source, target) = (spare.planes(of: old), store.planes(of: grid))
+        let (wasKnown, known) = (spare.set(.known, on: old), set(.known, on: grid))
+        set(.surface, on: grid).removeAll()
+        known.removeAll()
+        unsafe target.counts.update(repeating: 0, count: 3 * grid.count)
+        for y in 0..<grid.height {
+            let rows = RoomMemory.span(of: y, grid.height, in: old.height)
+            for x in 0..<grid.width {
+                let columns = RoomMemory.span(of: x, grid.width, in: old.width)
+                let (index, first) = (y &* grid.width &+ x, rows.lowerBound &* old.width &+ columns.lowerBound)
+                unsafe target.depth[index] = source.depth[first]
+                unsafe target[.frames][index] = source[.frames][first]
+                var isKnown = true
+                var color = SIMD3<Float>()
+                for row in rows {
+                    for column in columns {
+                        color += source[color: row &* old.width &+ column]
+                        isKnown = isKnown && wasKnown.bits(row).contains(column)
+                    }
+                }
+                target.put(color / Float(rows.count &* columns.count), at: index, rate: 1)
+                if isKnown { known.bits(y).insert(x..<(x &+ 1)) }
+            }
+        }
+    }
+
+    /// The samples of a row or column of another grid at the place of one.
+    private static func span(of sample: Int, _ count: Int, in otherCount: Int) -> Range<Int> {
+        let first = sample &* otherCount / count
+        return first..<max(first &+ 1, (sample &+ 1) &* otherCount / count)
     }
 
     // MARK: Capture
@@ -343,6 +403,11 @@ extension RoomMemory.Planes {
     fileprivate func color(_ now: UnsafePointer<Float>, _ size: Int, _ index: Int) -> SIMD3<Float> {
         let (y, u, v) = unsafe (now[index], now[size &+ index], now[2 &* size &+ index])
         return Guide.channels(SIMD3(y, u, v))
+    }
+
+    /// Red, green and blue of the memory.
+    fileprivate subscript(color index: Int) -> SIMD3<Float> {
+        unsafe SIMD3(colors[index], colors[stride &+ index], colors[2 &* stride &+ index])
     }
 
     /// Moves a color of the memory towards another.
