@@ -61,6 +61,14 @@ import Testing
         #expect(!matte.report.isCaptureRefused && matte.report.room.known == 0)
     }
 
+    @Test func `who comes during a capture ends it, and nothing is remembered`() throws {
+        let matte = Matte()
+        matte.captureRoom()
+        for _ in 0..<8 { _ = try scene.alpha(of: matte, settings(.learn), person: false) }
+        _ = try scene.alpha(of: matte, settings(.learn), person: true, faces: [scene.face])
+        #expect(matte.report.isCaptureRefused && matte.report.room.known == 0)
+    }
+
     @Test func `without a memory nothing is captured`() throws {
         let matte = Matte()
         matte.captureRoom()

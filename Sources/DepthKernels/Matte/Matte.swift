@@ -86,7 +86,11 @@ package final class Matte {
         let context = FusionContext(field: field, settings: settings, bands: bands, loops: loops)
         if isWanted, frame.room != nil, !fusion.room.isCapturing { fusion.takeRoom(frame, context) }
         guard fusion.room.isCapturing else { return }
-        let isEmpty = isWanted && frame.heads.isEmpty && frame.anchors.isEmpty
+        var head = 0.0
+        for found in frame.heads where isWanted && !RoomMemory.isPartOfRoom(found, in: field) {
+            head = max(head, found.logOdds)
+        }
+        let isEmpty = isWanted && frame.anchors.isEmpty && fusion.mayCaptureRoom(head: head)
         report.isCaptureRefused = !fusion.captureRoom(frame, isEmpty: isEmpty, context)
     }
 

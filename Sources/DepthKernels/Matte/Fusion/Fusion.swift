@@ -132,6 +132,9 @@ struct Fusion: ~Copyable {
 
     mutating func forgetRoom() { room.forget() }
 
+    /// - Parameter head: the log odds of the likeliest head that a frame of a capture shows; 0 for none.
+    mutating func mayCaptureRoom(head: Double) -> Bool { room.mayCapture(head: head) }
+
     /// Takes a frame of the empty room, where a capture has begun.
     ///
     /// - Parameter isEmpty: false where somebody is seen, which ends the capture.

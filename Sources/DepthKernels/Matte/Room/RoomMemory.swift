@@ -32,6 +32,13 @@ struct RoomMemory: ~Copyable {
     private static let (patience, doubts) = (3, 12)
     /// Frames of a capture, and of those the ones in which the depth of a sample must have been measured.
     private static let (captured, leastMeasured) = (16, 4)
+    /// The log odds of a head that end a capture at once, and those that the heads of its frames have at most in the mean. Things in an
+    /// empty room look like a head now and then; people do all the time.
+    private static let (sureHead, mostHead) = (3.0, 0.3)
+    /// Metres from the middle of a head: what is beside it, and above (below 0) and below that middle; what is before and behind it.
+    private static let (beside, about, deep) = (0.35...0.7, -0.1...0.3, Float(-0.3)...0.25)
+    /// The share of what is beside a head that is as far away, on both sides, where it is a part of the room.
+    private static let leastBeside: Float = 0.2
     /// Each row of tiles is learnt in one of so many frames, in turn.
     private static let turns = 4
     /// Numbers before the first sample and after the last one: loops read neighbours.
@@ -45,6 +52,8 @@ struct RoomMemory: ~Copyable {
     private var dilation = Dilation()
     /// Frames that are left of a capture.
     private var left = 0
+    /// The sum of the log odds of heads in a capture.
+    private var heads = 0.0
     private var turn = 0
     /// Frames in a row in which the memory did not hold.
     private var bad = 0
@@ -200,7 +209,20 @@ struct RoomMemory: ~Copyable {
 
     mutating func beginCapture() { left = RoomMemory.captured }
 
-    mutating func endCapture() { left = 0 }
+    /// Ends a capture. What it has begun to overwrite is forgotten.
+    mutating func endCapture() {
+        if left < RoomMemory.captured { forget() }
+        left = 0
+    }
+
+    /// Counts a frame of a capture.
+    ///
+    /// - Parameter head: the log odds of the likeliest head that it shows; 0 for none.
+    /// - Returns: false where somebody is there.
+    mutating func mayCapture(head: Double) -> Bool {
+        heads = (left == RoomMemory.captured ? 0 : heads) + head
+        return head < RoomMemory.sureHead && (left > 1 || heads < RoomMemory.mostHead * Double(RoomMemory.captured))
+    }
 
     /// Takes a frame of the empty room: the mean of all frames of the capture, color and depth.
     mutating func capture(_ key: Key, _ now: UnsafePointer<Float>, _ field: DepthField) {
@@ -242,6 +264,28 @@ struct RoomMemory: ~Copyable {
         for index in 0..<grid.count {
             if unsafe planes[.seen][index] < UInt8(RoomMemory.leastMeasured) { unsafe planes.depth[index] = 0 }
             unsafe (planes[.frames][index], planes[.seen][index]) = (RoomMemory.most, 0)
+        }
+    }
+
+    /// True where what looks like a head goes on at its own distance on both sides, as the frame of a window does. People end in the room.
+    static func isPartOfRoom(_ head: Head, in field: DepthField) -> Bool {
+        let (grid, metres) = (field.grid, field.grid.samplesPerMetre(at: head.distance))
+        let (x, y) = grid.point(videoX: head.box.centerX, videoY: head.box.centerY)
+        func samples(_ part: ClosedRange<Double>, _ middle: Double, _ count: Int) -> Range<Int> {
+            let first = nearestIndex(middle + part.lowerBound * metres, in: 0...count)
+            return first..<max(first, nearestIndex(middle + part.upperBound * metres, in: 0...count))
+        }
+        let rows = samples(about, y, grid.height)
+        return [beside, -beside.upperBound ... -beside.lowerBound].allSatisfy { part in
+            let columns = samples(part, x, grid.width)
+            var count: Float = 0
+            for row in rows {
+                for column in columns {
+                    let z = unsafe field.metres[row &* field.rowLength &+ column]
+                    if z > 0, deep.contains(z - Float(head.distance)) { count += 1 }
+                }
+            }
+            return count > leastBeside * Float(rows.count * columns.count)
         }
     }
 
