@@ -229,6 +229,23 @@ import Testing
         #expect(matte.lastHeads.count == 2 && abs(matte.report.anchorDistance - distance) < 0.05)
     }
 
+    @Test(arguments: [1, 7]) func `a room is not captured with a head in it`(number: Int) throws {
+        let matte = Matte()
+        matte.captureRoom()
+        var settings = settings
+        (settings.method, settings.room) = (.fusion, .keep)
+        let (width, height) = (HeadTests.width, HeadTests.height)
+        var refused = 0
+        for _ in 0..<16 {
+            try withRGB([UInt8](repeating: 100, count: 3 * width * height), width: width, height: height) { picture in
+                _ = matte.render(
+                    MatteFrame(depth: frames[number].image, video: picture, width: width, height: height), settings)
+            }
+            if matte.report.isCaptureRefused { refused += 1 }
+        }
+        #expect(refused == 1 && matte.report.room.known == 0)
+    }
+
     // MARK: Maps
 
     private static func enlarged(_ counts: [Int], by factor: Int) throws -> DepthMap {

@@ -6,9 +6,9 @@ import Testing
 @Suite struct RoomMemoryTests {
     private let scene = RoomScene()
 
-    private func settings(_ room: RoomMode) -> MatteSettings {
+    private func settings(_ room: RoomMode, _ detail: MatteDetail = .full) -> MatteSettings {
         var settings = GoldenFrames.settings
-        settings.room = room
+        (settings.room, settings.detail) = (room, detail)
         return settings
     }
 
@@ -74,6 +74,14 @@ import Testing
         #expect(!matte.report.isCaptureRefused && matte.report.room.known == 0)
     }
 
+    @Test func `who comes during a capture ends it, and nothing is remembered`() throws {
+        let matte = Matte()
+        matte.captureRoom()
+        for _ in 0..<8 { _ = try scene.alpha(of: matte, settings(.learn), person: false) }
+        _ = try scene.alpha(of: matte, settings(.learn), person: true, faces: [scene.face])
+        #expect(matte.report.isCaptureRefused && matte.report.room.known == 0)
+    }
+
     @Test func `without a memory nothing is captured`() throws {
         let matte = Matte()
         matte.captureRoom()
@@ -88,6 +96,35 @@ import Testing
         #expect(matte.report.room.known == 1)
         matte.forgetRoom()
         _ = try scene.alpha(of: matte, settings(.keep), person: true)
+        #expect(matte.report.room.known == 0)
+    }
+
+    @Test(arguments: [MatteDetail.full, .half])
+    func `the memory stays at another resolution, and is itself again at its own`(first: MatteDetail) throws {
+        let scene = RoomScene(scale: 2, fineness: 2)
+        let matte = Matte()
+        matte.captureRoom()
+        for _ in 0..<16 { _ = try scene.alpha(of: matte, settings(.keep, first), person: false) }
+        matte.reset()
+        let expected = try scene.alpha(of: matte, settings(.keep, first), person: true)
+        for detail in [first == .full ? MatteDetail.half : .full, first] {
+            matte.reset()
+            let alpha = try scene.alpha(of: matte, settings(.keep, detail), person: true)
+            #expect(matte.report.room.known == 1 && matte.report.room.agree > 0.95, "\(detail) \(matte.report.room)")
+            #expect(scene.mean(alpha, in: scene.chair) == 0)
+            #expect(scene.mean(alpha, in: scene.trunk) == 255)
+            if detail == first { #expect(alpha == expected) }
+        }
+    }
+
+    @Test func `a picture of the empty room is remembered, without its distances`() throws {
+        let matte = Matte()
+        let alpha = try scene.alpha(of: matte, settings(.keep), person: true, hasPicture: true)
+        #expect(matte.report.room.known == 1 && matte.report.room.agree > 0.95, "\(matte.report.room)")
+        #expect(matte.report.room.used > 0.5)
+        #expect(scene.mean(alpha, in: scene.chair) > 200)
+        #expect(scene.mean(alpha, in: scene.trunk) == 255)
+        _ = try scene.alpha(of: matte, settings(.off), person: true, hasPicture: true)
         #expect(matte.report.room.known == 0)
     }
 
@@ -160,15 +197,17 @@ import Testing
 
 /// A wall with a pattern at 2 m, a chair at 0.95 m, and a person at 0.8 m beside it.
 private struct RoomScene {
-    private let depthWidth = 320
-    private let depthHeight = 240
+    private let columns = 320
+    private let rows = 240
+    /// Pixels of the video along a side of a place of the scene, and samples of the depth map.
     private let scale: Int
-    /// In samples of the depth map.
+    private let fineness: Int
+    /// In places of the scene, as all that follows.
     let chair = Rectangle<Int>(x: 40, y: 140, width: 60, height: 90)
     let trunk = Rectangle<Int>(x: 170, y: 130, width: 60, height: 100)
     private let head = Rectangle<Int>(x: 175, y: 50, width: 50, height: 70)
 
-    init(scale: Int = 2) { self.scale = scale }
+    init(scale: Int = 2, fineness: Int = 1) { (self.scale, self.fineness) = (scale, fineness) }
 
     var face: Rectangle<Double> {
         Rectangle(
@@ -185,15 +224,37 @@ private struct RoomScene {
 
     func alpha(
         of matte: Matte, _ settings: MatteSettings, person: Bool, gain: Double = 1, isOther: Bool = false,
-        hasDoor: Bool = false, isClose: Bool = false, faces: [Rectangle<Double>] = []
+        hasDoor: Bool = false, isClose: Bool = false, faces: [Rectangle<Double>] = [], hasPicture: Bool = false
     ) throws -> [UInt8] {
         var counts: [Int] = []
-        for y in 0..<depthHeight {
-            for x in 0..<depthWidth {
-                counts.append(isClose ? 500 : person && isPerson(x, y) ? 800 : isChair(x, y) ? 950 : 2000)
+        for y in 0..<(rows * fineness) {
+            for x in 0..<(columns * fineness) {
+                let (column, row) = (x / fineness, y / fineness)
+                counts.append(
+                    isClose ? 500 : person && isPerson(column, row) ? 800 : isChair(column, row) ? 950 : 2000)
             }
         }
-        let (width, height) = (depthWidth * scale, depthHeight * scale)
+        let (width, height) = (columns * scale, rows * scale)
+        let depth = try DepthMap(counts: counts, width: columns * fineness)
+        func render(_ picture: VideoPicture, room: VideoPicture?) -> [UInt8] {
+            matte.render(
+                MatteFrame(
+                    depth: depth.image, video: picture, width: width, height: height, faces: faces, room: room),
+                settings)
+            return matte.finished.alpha.bytes
+        }
+        func colors(person: Bool) -> [UInt8] {
+            bytes(person: person, gain: gain, isOther: isOther, hasDoor: hasDoor)
+        }
+        return try withRGB(colors(person: person), width: width, height: height) { picture in
+            guard hasPicture else { return render(picture, room: nil) }
+            return try withRGB(colors(person: false), width: width, height: height) { render(picture, room: $0) }
+        }
+    }
+
+    /// The video.
+    private func bytes(person: Bool, gain: Double, isOther: Bool, hasDoor: Bool) -> [UInt8] {
+        let (width, height) = (columns * scale, rows * scale)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(3 * width * height)
         for y in 0..<height {
@@ -208,20 +269,15 @@ private struct RoomScene {
                 for channel in [color.0, color.1, color.2] { bytes.append(UInt8(min(channel * gain, 255))) }
             }
         }
-        let depth = try DepthMap(counts: counts, width: depthWidth)
-        return try withRGB(bytes, width: width, height: height) { picture in
-            matte.render(
-                MatteFrame(depth: depth.image, video: picture, width: width, height: height, faces: faces), settings)
-            return matte.finished.alpha.bytes
-        }
+        return bytes
     }
 
-    /// The mean alpha in a rectangle of samples.
+    /// The mean alpha in a rectangle of places.
     func mean(_ alpha: [UInt8], in part: Rectangle<Int>) -> Double {
         var sum = 0
         for y in (part.y * scale)..<((part.y + part.height) * scale) {
             for x in (part.x * scale)..<((part.x + part.width) * scale) {
-                sum += Int(alpha[y * depthWidth * scale + x])
+                sum += Int(alpha[y * columns * scale + x])
             }
         }
         return Double(sum) / Double(part.width * part.height * scale * scale)

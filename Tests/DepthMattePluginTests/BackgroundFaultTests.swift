@@ -73,7 +73,7 @@ import Testing
         fail_calls(folder.path, CALL_READ.rawValue, EIO, 0, .max)
         defer { end_failing_calls() }
         let error = try #require(start(path).error)
-        #expect(error.text == "The background \"\(path)\" cannot be read: Input/output error.")
+        #expect(error.text == "The file \"\(path)\" cannot be read: Input/output error.")
     }
 
     @Test(arguments: ["a.png", "a.gif", "a.mkv"])

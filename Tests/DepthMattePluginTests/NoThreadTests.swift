@@ -41,7 +41,7 @@ import Testing
                 refuseThreads()
                 bench.set("background", "/another/room.png")
                 let warning = try #require(bench.bus.nextWarning())
-                try #require(warning.text.contains("The background is not replaced"))
+                try #require(warning.text.contains("The file is not replaced"))
                 bench.depth.push(Room.wall(700), at: time(ofFrame: 1))
                 bench.video.push(Room.picture, at: time(ofFrame: 1))
                 _ = try #require(bench.output.next())

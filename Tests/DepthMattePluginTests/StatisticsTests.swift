@@ -160,6 +160,31 @@ import Testing
         #expect(Stats(of: bench).real("room-known") == 0)
     }
 
+    @Test(
+        arguments: [
+            ("room.png", nil), ("small.png", "the picture has 32x24 pixels, the video 64x48"),
+            ("missing.png", "does not exist"), ("text.png", "cannot be read"),
+        ] as [(String, String?)])
+    func `the room is taken from a picture as large as the video, else a warning says why not`(
+        name: String, warning: String?
+    ) throws {
+        let folder = TemporaryFolder()
+        _ = folder.write("room.png", png(width: 64, height: 48) { _, _ in Room.secret })
+        _ = folder.write("small.png", png(width: 32, height: 24) { _, _ in Room.secret })
+        _ = folder.write("text.png", Array("no picture".utf8))
+        let bench = Bench.room(["method": "fusion", "room-memory": "keep", "room-picture": folder[name]])
+        _ = try #require(bench.pair(0, depth: Room.wall(3000)))
+        #expect(Stats(of: bench).real("room-known") == (warning == nil ? 1 : 0))
+        _ = bench.pair(1, depth: Room.wall(3000))
+        let warnings = bench.bus.warnings().map(\.text)
+        #expect(warnings.count == (warning == nil ? 0 : 1), "\(warnings)")
+        if let warning { #expect(warnings.contains { $0.contains(warning) }, "\(warnings)") }
+        // What was forgotten is not taken from the same picture again.
+        bench.emit("forget-room")
+        _ = bench.pair(2, depth: Room.wall(3000))
+        #expect(Stats(of: bench).real("room-known") == 0)
+    }
+
     @Test func `a new start counts from nothing`() {
         let bench = Bench.numbered()
         bench.depth.end()

@@ -78,7 +78,7 @@ import Testing
         let result = shell(
             "gst-launch-1.0 --no-fault depthmatte name=matte background=marker.raw ! fakesink \(sources)")
         #expect(result.status != 0)
-        #expect(result.output.contains("The background \"marker.raw\" cannot be read"))
+        #expect(result.output.contains("The file \"marker.raw\" cannot be read"))
         #expect(!Self.isLeak(result.output))
     }
 

@@ -80,11 +80,17 @@ package final class Matte {
         return cutoff != nil
     }
 
-    /// Adds a frame to the memory of the room, if it is asked to be remembered; refuses one with somebody in it.
+    /// Adds a frame to the memory of the room, if it is asked to be remembered, or a picture; refuses a frame with somebody in it.
     private func captureRoom(_ frame: MatteFrame, _ field: DepthField, _ settings: MatteSettings) {
-        guard fusion.room.isCapturing else { return }
-        let isEmpty = settings.room != .off && isFused(settings) && frame.heads.isEmpty && frame.anchors.isEmpty
+        let isWanted = settings.room != .off && isFused(settings)
         let context = FusionContext(field: field, settings: settings, bands: bands, loops: loops)
+        if isWanted, frame.room != nil, !fusion.room.isCapturing { fusion.takeRoom(frame, context) }
+        guard fusion.room.isCapturing else { return }
+        var head = 0.0
+        for found in frame.heads where isWanted && !RoomMemory.isPartOfRoom(found, in: field) {
+            head = max(head, found.logOdds)
+        }
+        let isEmpty = isWanted && frame.anchors.isEmpty && fusion.mayCaptureRoom(head: head)
         report.isCaptureRefused = !fusion.captureRoom(frame, isEmpty: isEmpty, context)
     }
 

@@ -23,7 +23,7 @@ package enum KernelMemory {
         let grid = min(depth.pixels, MatteDetail.full.longest * MatteDetail.full.longest)
         // A wide blur keeps as many rows beyond the map as it reaches.
         let beyond = 3200 * (depth.width + 2 * OpacityMap.margin)
-        let fused = (remembersRoom ? 220 : 184) * grid
+        let fused = (remembersRoom ? 240 : 184) * grid
         return beyond + 16 * depth.pixels + fused + 16 * video.pixels + lines(depth, video, threads: threads)
     }
 

@@ -160,7 +160,7 @@ extension DepthMatteElement {
             on: video, width: videoFormat.width, height: videoFormat.height, job.settings.matte.anchor)
         let scene = MatteMaker.Scene(
             depth: map, depthTime: depth.time, video: video, videoFormat: videoFormat, detections: detections,
-            segmentation: state.inputs.segmentation(at: job.moment), moment: job.moment)
+            segmentation: state.inputs.segmentation(at: job.moment), room: roomPicture(job), moment: job.moment)
         switch takeRoomRequest() {
         case .captureRoom: state.maker.captureRoom()
         case .forgetRoom: state.maker.forgetRoom()
@@ -173,6 +173,29 @@ extension DepthMatteElement {
             report(fault, of: "picture on the segmentation pad", "the matte is made without it")
         }
         return matte
+    }
+
+    /// Returns the picture of `room-picture` in the video's format, once for each that is loaded, and again for another format and when
+    /// the room is remembered again.
+    private func roomPicture(_ job: Job) -> BufferRef? {
+        let (settings, format) = (job.settings.matte, job.compositor.input)
+        guard settings.room != .off, settings.method == .fusion else {
+            state.room = nil
+            return nil
+        }
+        guard let picture = roomFile.reader?.picture(at: 0, block: false) else { return nil }
+        if let room = state.room, room.picture === picture, room.format.isSame(as: format) { return nil }
+        state.room = (picture, format)
+        guard picture.info.width == format.info.width, picture.info.height == format.info.height else {
+            warnOfRoomPicture(picture, format)
+            return nil
+        }
+        do throws(FrameFault) {
+            return try picture.converted(to: format.info).buffer
+        } catch {
+            report(error, of: "picture of room-picture", "it is not remembered as the room")
+            return nil
+        }
     }
 
     /// Returns the previous frame's matte if `thermal=degrade` asks this frame to use it and it still fits; nil otherwise.

@@ -61,6 +61,13 @@ extension DepthMatteElement {
         )
     }
 
+    /// Warns of a picture of the room that is not used.
+    func warnOfRoomPicture(_ picture: Picture, _ format: StreamFormat) {
+        warnOfSettings(
+            "The room is not taken from room-picture: the picture has \(picture.info.width)x\(picture.info.height) pixels, the "
+                + "video \(format.width)x\(format.height).")
+    }
+
     /// Warns once of depth maps none of which belongs to a frame: streams with time stamps of different origins look like that.
     func warnIfNeverPaired(_ pairing: Pairing, _ settings: DepthMatteSettings) {
         guard case .missing(let nearest?) = pairing, let frames = state.unpairedFrames else { return }

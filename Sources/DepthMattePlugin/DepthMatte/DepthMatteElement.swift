@@ -17,6 +17,7 @@ final class DepthMatteElement: ReferencePadAggregator {
     let table = Properties(DepthMatteProperties.all, initial: DepthMatteSettings())
     let streams = Streams()
     let backgroundFile: BackgroundFile
+    let roomFile: BackgroundFile
     let probe = DepthProbe()
     let pointer = PointerTracker()
     let thermal = ThermalWatch()
@@ -48,6 +49,8 @@ final class DepthMatteElement: ReferencePadAggregator {
         /// Copies of the last map, which a click reads after the camera got its buffer back.
         let copies = DepthCopies()
         let backdrops = BackdropSelector()
+        /// The picture of `room-picture` that was last taken for the room, and the format that it was taken in.
+        var room: (picture: Picture, format: StreamFormat)?
         /// The settings for which `warnOfCutoff` warned last.
         var complainedOf: MatteSettings?
         /// Frames since the start for which no depth map was near enough; nil once there was one.
@@ -61,6 +64,9 @@ final class DepthMatteElement: ReferencePadAggregator {
         backgroundFile = BackgroundFile { [table] in
             let settings = table.current
             return settings.background.map { .init(name: $0, allowsRemote: settings.allowsRemote) }
+        }
+        roomFile = BackgroundFile(isOptional: true) { [table] in
+            table.current.roomPicture.map { .init(name: $0, allowsRemote: false) }
         }
         addReferencePad()
     }
@@ -78,6 +84,7 @@ final class DepthMatteElement: ReferencePadAggregator {
             markReconfigure()
             askUpstreamToReconfigure()
         case "depth-ts-offset": timeShiftChanged()
+        case "room-picture": roomFile.replace(for: self)
         case "thermal":
             thermal.setWanted(table.current.thermal != .ignore, for: self)
         default: break
@@ -101,6 +108,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         startStreams()
         statistics.withLock { $0 = Statistics() }
         try backgroundFile.start(for: self, maxPixels: maxPixels)
+        try roomFile.start(for: self, maxPixels: maxPixels)
         thermal.start(table.current.thermal != .ignore, for: self)
     }
 
@@ -144,11 +152,15 @@ final class DepthMatteElement: ReferencePadAggregator {
         probe.forget()
     }
 
-    func unlock() { backgroundFile.interrupt() }
+    func unlock() {
+        backgroundFile.interrupt()
+        roomFile.interrupt()
+    }
 
     func stop() {
         thermal.stop()
         backgroundFile.stop()
+        roomFile.stop()
         state = State()
         roomRequest.withLock { $0 = nil }
         probe.forget()

@@ -67,6 +67,10 @@ enum DepthMatteProperties {
             "room-memory",
             "Memory of the room behind the person, with method=fusion and a camera that stands still: the signal capture-room "
                 + "fills it", \.matte.room),
+        .string(
+            "room-picture",
+            "Path or file: URI of a picture of the room without anybody, as the camera sees it and as large as the video, with "
+                + "room-memory=learn or keep", \.roomPicture),
     ]
 
     private static let threshold: [Row] = [

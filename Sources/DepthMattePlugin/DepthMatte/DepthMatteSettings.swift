@@ -20,6 +20,9 @@ struct DepthMatteSettings: AggregatorSettings, DepthReadingSettings {
         set { matte.depth = newValue }
     }
 
+    /// A picture of the empty room.
+    var roomPicture: String?
+
     // Backdrop
     var background: String?
     var allowsRemote = false

@@ -33,6 +33,8 @@ final class MatteMaker {
         let videoFormat: StreamFormat
         let detections: Detections
         let segmentation: (buffer: BufferPointer, layout: FrameLayout)?
+        /// A picture of the empty room, in the video's format.
+        let room: BufferRef?
         let moment: Moment
     }
 
@@ -61,11 +63,13 @@ final class MatteMaker {
                     useful: Matte.usefulThreads(pixels: pixels))
                 let picture = VideoPicture(planes: video, layout: format.format.layout, colors: format.colors)
                 let isAnchored = withSegmentation(scene) { segmentation in
-                    let frame = MatteFrame(
-                        depth: image, video: picture, width: format.width, height: format.height,
-                        faces: scene.detections.faces,
-                        people: scene.detections.people, segmentation: segmentation, time: scene.moment.time)
-                    return render(frame, at: scene.moment, settings.matte)
+                    withRoom(scene) { room in
+                        let frame = MatteFrame(
+                            depth: image, video: picture, width: format.width, height: format.height,
+                            faces: scene.detections.faces, people: scene.detections.people,
+                            segmentation: segmentation, room: room, time: scene.moment.time)
+                        return render(frame, at: scene.moment, settings.matte)
+                    }
                 }
                 report = matte.report
                 if isAnchored {
@@ -85,6 +89,16 @@ final class MatteMaker {
             segmentationFault = error
             return body(nil)
         }
+    }
+
+    /// Calls `body` with the picture of the empty room; with nil if there is none that can be read.
+    private func withRoom(_ scene: Scene, _ body: (VideoPicture?) -> Bool) -> Bool {
+        guard let room = scene.room else { return body(nil) }
+        let (layout, colors) = (scene.videoFormat.format.layout, scene.videoFormat.colors)
+        let result = try? withFrame(reading: room.pointer, scene.videoFormat.layout) {
+            body(VideoPicture(planes: $0, layout: layout, colors: colors))
+        }
+        return result ?? body(nil)
     }
 
     /// Renders the matte. With `detail=auto`, live video gets the detail that its measured processing time allows; other

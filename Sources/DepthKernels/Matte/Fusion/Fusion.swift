@@ -72,6 +72,7 @@ struct Fusion: ~Copyable {
         field.split(nearest: settings.near, cutoff: searched, loops)
         if settings.room == .off { room.end() }
         let memory = settings.room == .off ? nil : RoomMemory.Key(field, guide)
+        if let memory { room.turn(to: memory) }
         let surfaces = memory.flatMap { room.separate(field, $0) }
         let colors = unsafe settle.nextColors(on: grid)
         // Beside the stages that need depth alone.
@@ -131,20 +132,39 @@ struct Fusion: ~Copyable {
 
     mutating func forgetRoom() { room.forget() }
 
+    /// - Parameter head: the log odds of the likeliest head that a frame of a capture shows; 0 for none.
+    mutating func mayCaptureRoom(head: Double) -> Bool { room.mayCapture(head: head) }
+
     /// Takes a frame of the empty room, where a capture has begun.
     ///
     /// - Parameter isEmpty: false where somebody is seen, which ends the capture.
     /// - Returns: false where it ended without a room.
     mutating func captureRoom(_ frame: MatteFrame, isEmpty: Bool, _ context: FusionContext) -> Bool {
-        guard isEmpty, let video = frame.video, let guide = Guide(video, width: frame.width, height: frame.height)
-        else {
-            room.endCapture()
-            return false
-        }
+        if isEmpty, remember(frame.video, frame, context) { return true }
+        room.endCapture()
+        return false
+    }
+
+    /// Takes a frame's picture of the empty room.
+    mutating func takeRoom(_ frame: MatteFrame, _ context: FusionContext) {
+        room.forget()
+        _ = remember(frame.room, frame, context)
+    }
+
+    /// - Returns: false where the picture's colors are not known.
+    private mutating func remember(
+        _ picture: VideoPicture?, _ frame: MatteFrame, _ context: FusionContext
+    ) -> Bool {
+        guard let picture, let guide = Guide(picture, width: frame.width, height: frame.height) else { return false }
         let colors = unsafe settle.nextColors(on: context.grid)
         unsafe self.colors.begin(guide, into: colors, context)
         context.bands.finish()
-        unsafe room.capture(RoomMemory.Key(context.field, guide), colors, context.field)
+        let key = RoomMemory.Key(context.field, guide)
+        if room.isCapturing {
+            unsafe room.capture(key, colors, context.field)
+        } else {
+            unsafe room.take(key, colors)
+        }
         settle.giveBackColors()
         return true
     }

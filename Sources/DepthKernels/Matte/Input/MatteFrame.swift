@@ -13,6 +13,8 @@ package struct MatteFrame {
     /// The output of a segmentation network, a byte for each pixel: 0 = room, 255 = person. It covers the whole frame, at a size of its
     /// own. Nil for none.
     package let segmentation: Plane?
+    /// A picture of the room without anybody, in the video's format, which takes the place of what is remembered; nil for none.
+    package let room: VideoPicture?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
     /// The heads that the depth map shows, or what hides them, in video pixels, the followed one first; none where they are not
@@ -25,7 +27,8 @@ package struct MatteFrame {
 
     package init(
         depth: DepthImage, video: VideoPicture? = nil, width: Int, height: Int, faces: [Rectangle<Double>] = [],
-        people: [Rectangle<Double>] = [], segmentation: Plane? = nil, time: Int64? = nil
+        people: [Rectangle<Double>] = [], segmentation: Plane? = nil, room: VideoPicture? = nil,
+        time: Int64? = nil
     ) {
         self.depth = depth
         self.video = video
@@ -34,6 +37,7 @@ package struct MatteFrame {
         self.faces = faces
         self.people = people
         self.segmentation = segmentation
+        self.room = room
         self.time = time
     }
 

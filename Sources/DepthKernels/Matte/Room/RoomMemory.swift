@@ -32,22 +32,28 @@ struct RoomMemory: ~Copyable {
     private static let (patience, doubts) = (3, 12)
     /// Frames of a capture, and of those the ones in which the depth of a sample must have been measured.
     private static let (captured, leastMeasured) = (16, 4)
+    /// The log odds of a head that end a capture at once, and those that the heads of its frames have at most in the mean. Things in an
+    /// empty room look like a head now and then; people do all the time.
+    private static let (sureHead, mostHead) = (3.0, 0.3)
+    /// Metres from the middle of a head: what is beside it, and above (below 0) and below that middle; what is before and behind it.
+    private static let (beside, about, deep) = (0.35...0.7, -0.1...0.3, Float(-0.3)...0.25)
+    /// The share of what is beside a head that is as far away, on both sides, where it is a part of the room.
+    private static let leastBeside: Float = 0.2
     /// Each row of tiles is learnt in one of so many frames, in turn.
     private static let turns = 4
     /// Numbers before the first sample and after the last one: loops read neighbours.
     private static let padding = 16
 
-    private var colors = Scratch<Float>()
-    /// Millimetres of the captured surfaces; 0 for none.
-    private var depth = Scratch<UInt16>()
-    private var counts = Scratch<UInt8>()
-    private var bits = Scratch<UInt64>()
+    private var store = Store()
+    /// The same view on another grid, as it was seen last.
+    private var spare = Store()
     private var light = RoomLight()
     private var evidence = RoomEvidence()
     private var dilation = Dilation()
-    private var key: Key?
     /// Frames that are left of a capture.
     private var left = 0
+    /// The sum of the log odds of heads in a capture.
+    private var heads = 0.0
     private var turn = 0
     /// Frames in a row in which the memory did not hold.
     private var bad = 0
@@ -65,6 +71,37 @@ struct RoomMemory: ~Copyable {
         init(_ field: DepthField, _ guide: Guide) {
             (grid, reading, colors) = (field.grid, field.reading, guide.colors)
             (width, height) = (guide.width, guide.height)
+        }
+
+        /// True where only the resolution of the grid differs.
+        func isSameView(as other: Key) -> Bool {
+            grid.placement == other.grid.placement && reading == other.reading && colors == other.colors
+                && width == other.width && height == other.height
+        }
+    }
+
+    /// The memory of a grid.
+    private struct Store: ~Copyable {
+        var key: Key?
+        private var colors = Scratch<Float>()
+        /// Millimetres of the captured surfaces; 0 for none.
+        private var depth = Scratch<UInt16>()
+        private var counts = Scratch<UInt8>()
+        private var bits = Scratch<UInt64>()
+
+        mutating func planes(of grid: WorkGrid) -> Planes {
+            let (size, padding) = (grid.count, RoomMemory.padding)
+            return unsafe Planes(
+                colors: colors.reserve(3 * (size + padding) + 2 * padding, filler: 0) + padding,
+                stride: size + padding, counts: counts.reserve(3 * size, filler: 0),
+                depth: depth.reserve(size, filler: 0), size: size)
+        }
+
+        mutating func set(_ plane: Plane, on grid: WorkGrid) -> SampleSet {
+            let stride = SampleSet.stride(width: grid.width)
+            let memory = unsafe bits.reserve(7 * stride * grid.height, filler: 0)
+            return unsafe SampleSet(words: memory, stride: stride, width: grid.width, height: grid.height)
+                .placed(in: memory, plane.rawValue)
         }
     }
 
@@ -88,13 +125,13 @@ struct RoomMemory: ~Copyable {
 
     /// Forgets everything. The next frame begins afresh.
     mutating func forget() {
-        (key, left, bad, hasSurfaces) = (nil, 0, 0, false)
+        (store.key, spare.key, left, bad, hasSurfaces) = (nil, nil, 0, 0, false)
         report = RoomReport(forgotten: report.forgotten)
     }
 
     /// Frees the memory too.
     mutating func end() {
-        guard key != nil else { return }
+        guard store.key != nil else { return }
         self = RoomMemory()
     }
 
@@ -102,10 +139,10 @@ struct RoomMemory: ~Copyable {
     ///
     /// - Parameter now: the frame's colors, for an empty memory.
     private mutating func begin(_ key: Key, _ now: UnsafePointer<Float>) -> Planes {
-        let planes = planes(of: key.grid)
-        guard key != self.key else { return planes }
+        let planes = store.planes(of: key.grid)
+        guard key != store.key else { return planes }
         forget()
-        self.key = key
+        store.key = key
         let size = key.grid.count
         unsafe planes.counts.update(repeating: 0, count: 3 * size)
         unsafe planes.depth.update(repeating: 0, count: size)
@@ -115,23 +152,55 @@ struct RoomMemory: ~Copyable {
         return planes
     }
 
-    private mutating func planes(of grid: WorkGrid) -> Planes {
-        let (size, padding) = (grid.count, RoomMemory.padding)
-        return unsafe Planes(
-            colors: colors.reserve(3 * (size + padding) + 2 * padding, filler: 0) + padding, stride: size + padding,
-            counts: counts.reserve(3 * size, filler: 0), depth: depth.reserve(size, filler: 0), size: size)
-    }
-
-    private mutating func set(_ plane: Plane, on grid: WorkGrid) -> SampleSet {
-        let stride = SampleSet.stride(width: grid.width)
-        let memory = unsafe bits.reserve(7 * stride * grid.height, filler: 0)
-        return unsafe SampleSet(words: memory, stride: stride, width: grid.width, height: grid.height)
-            .placed(in: memory, plane.rawValue)
-    }
+    private mutating func set(_ plane: Plane, on grid: WorkGrid) -> SampleSet { store.set(plane, on: grid) }
 
     /// The memory of a frame's grid; nil where there is none.
     private mutating func remembered(_ key: Key) -> Planes? {
-        key == self.key && left == 0 ? planes(of: key.grid) : nil
+        key == store.key && left == 0 ? store.planes(of: key.grid) : nil
+    }
+
+    // MARK: Another grid
+
+    /// Turns to the grid of the next frame. A memory of the same view on another grid is taken over, and stays as it is until that grid
+    /// comes back.
+    mutating func turn(to key: Key) {
+        guard left == 0, let last = store.key, key != last, key.isSameView(as: last) else { return }
+        swap(&store, &spare)
+        light.reset()
+        set(.stable, on: key.grid).removeAll()
+        guard store.key != key else { return }
+        store.key = key
+        let (grid, old) = (key.grid, last.grid)
+        let (source, target) = (spare.planes(of: old), store.planes(of: grid))
+        let (wasKnown, known) = (spare.set(.known, on: old), set(.known, on: grid))
+        set(.surface, on: grid).removeAll()
+        known.removeAll()
+        unsafe target.counts.update(repeating: 0, count: 3 * grid.count)
+        for y in 0..<grid.height {
+            let rows = RoomMemory.span(of: y, grid.height, in: old.height)
+            for x in 0..<grid.width {
+                let columns = RoomMemory.span(of: x, grid.width, in: old.width)
+                let (index, first) = (y &* grid.width &+ x, rows.lowerBound &* old.width &+ columns.lowerBound)
+                unsafe target.depth[index] = source.depth[first]
+                unsafe target[.frames][index] = source[.frames][first]
+                var isKnown = true
+                var color = SIMD3<Float>()
+                for row in rows {
+                    for column in columns {
+                        color += source[color: row &* old.width &+ column]
+                        isKnown = isKnown && wasKnown.bits(row).contains(column)
+                    }
+                }
+                target.put(color / Float(rows.count &* columns.count), at: index, rate: 1)
+                if isKnown { known.bits(y).insert(x..<(x &+ 1)) }
+            }
+        }
+    }
+
+    /// The samples of a row or column of another grid at the place of one.
+    private static func span(of sample: Int, _ count: Int, in otherCount: Int) -> Range<Int> {
+        let first = sample &* otherCount / count
+        return first..<max(first &+ 1, (sample &+ 1) &* otherCount / count)
     }
 
     // MARK: Capture
@@ -140,7 +209,20 @@ struct RoomMemory: ~Copyable {
 
     mutating func beginCapture() { left = RoomMemory.captured }
 
-    mutating func endCapture() { left = 0 }
+    /// Ends a capture. What it has begun to overwrite is forgotten.
+    mutating func endCapture() {
+        if left < RoomMemory.captured { forget() }
+        left = 0
+    }
+
+    /// Counts a frame of a capture.
+    ///
+    /// - Parameter head: the log odds of the likeliest head that it shows; 0 for none.
+    /// - Returns: false where somebody is there.
+    mutating func mayCapture(head: Double) -> Bool {
+        heads = (left == RoomMemory.captured ? 0 : heads) + head
+        return head < RoomMemory.sureHead && (left > 1 || heads < RoomMemory.mostHead * Double(RoomMemory.captured))
+    }
 
     /// Takes a frame of the empty room: the mean of all frames of the capture, color and depth.
     mutating func capture(_ key: Key, _ now: UnsafePointer<Float>, _ field: DepthField) {
@@ -163,13 +245,47 @@ struct RoomMemory: ~Copyable {
             }
         }
         guard self.left == 0 else { return }
+        know(planes, on: grid)
+        hasSurfaces = !field.scale.kind.isRelative
+    }
+
+    /// Takes the colors of the empty room for the memory.
+    mutating func take(_ key: Key, _ colors: UnsafePointer<Float>) {
+        forget()
+        let planes = unsafe begin(key, colors)
+        know(planes, on: key.grid)
+    }
+
+    /// Every sample is known from now on.
+    private mutating func know(_ planes: Planes, on grid: WorkGrid) {
         let known = set(.known, on: grid)
         known.fill { _ in UInt64.max }
         known.trim()
-        hasSurfaces = !field.scale.kind.isRelative
         for index in 0..<grid.count {
             if unsafe planes[.seen][index] < UInt8(RoomMemory.leastMeasured) { unsafe planes.depth[index] = 0 }
             unsafe (planes[.frames][index], planes[.seen][index]) = (RoomMemory.most, 0)
+        }
+    }
+
+    /// True where what looks like a head goes on at its own distance on both sides, as the frame of a window does. People end in the room.
+    static func isPartOfRoom(_ head: Head, in field: DepthField) -> Bool {
+        let (grid, metres) = (field.grid, field.grid.samplesPerMetre(at: head.distance))
+        let (x, y) = grid.point(videoX: head.box.centerX, videoY: head.box.centerY)
+        func samples(_ part: ClosedRange<Double>, _ middle: Double, _ count: Int) -> Range<Int> {
+            let first = nearestIndex(middle + part.lowerBound * metres, in: 0...count)
+            return first..<max(first, nearestIndex(middle + part.upperBound * metres, in: 0...count))
+        }
+        let rows = samples(about, y, grid.height)
+        return [beside, -beside.upperBound ... -beside.lowerBound].allSatisfy { part in
+            let columns = samples(part, x, grid.width)
+            var count: Float = 0
+            for row in rows {
+                for column in columns {
+                    let z = unsafe field.metres[row &* field.rowLength &+ column]
+                    if z > 0, deep.contains(z - Float(head.distance)) { count += 1 }
+                }
+            }
+            return count > leastBeside * Float(rows.count * columns.count)
         }
     }
 
@@ -331,6 +447,11 @@ extension RoomMemory.Planes {
     fileprivate func color(_ now: UnsafePointer<Float>, _ size: Int, _ index: Int) -> SIMD3<Float> {
         let (y, u, v) = unsafe (now[index], now[size &+ index], now[2 &* size &+ index])
         return Guide.channels(SIMD3(y, u, v))
+    }
+
+    /// Red, green and blue of the memory.
+    fileprivate subscript(color index: Int) -> SIMD3<Float> {
+        unsafe SIMD3(colors[index], colors[stride &+ index], colors[2 &* stride &+ index])
     }
 
     /// Moves a color of the memory towards another.

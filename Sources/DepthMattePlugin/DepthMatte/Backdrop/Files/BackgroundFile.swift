@@ -2,7 +2,8 @@ import CGStreamer
 import GstBridge
 import Synchronization
 
-/// The file that the property `background` names. It is opened before the first frame, and replaced without holding one up.
+/// The file that a property names, `background` or `room-picture`. It is opened before the first frame, and replaced without holding
+/// one up.
 ///
 /// No call to GStreamer is made while the state is locked.
 final class BackgroundFile: Sendable {
@@ -21,6 +22,8 @@ final class BackgroundFile: Sendable {
     private static let timeToStop: Int64 = 2_000_000  // microseconds
     private let isCancelled = CancelFlag()
     private let location: @Sendable () -> Location?
+    /// True where the stream goes on without a file that cannot be read.
+    private let isOptional: Bool
 
     /// The property's value, and whether it may name a file of the network.
     struct Location: Equatable {
@@ -30,7 +33,9 @@ final class BackgroundFile: Sendable {
 
     /// - Parameter location: returns the property's current value. It is called for each file that is opened, because two
     ///   threads may report their changes in another order than they made them.
-    init(location: @escaping @Sendable () -> Location?) { self.location = location }
+    init(isOptional: Bool = false, location: @escaping @Sendable () -> Location?) {
+        (self.isOptional, self.location) = (isOptional, location)
+    }
 
     /// The open file; nil if the property is not set.
     var reader: BackgroundReader? { state.withLock { $0.reader } }
@@ -42,7 +47,7 @@ final class BackgroundFile: Sendable {
         isCancelled.set(false)
         state.withLock { $0.maxPixels = maxPixels }
         let named = location()
-        let opened = try open(named, for: element)
+        let opened = try openFirst(named, for: element)
         state.withLock {
             $0.isRunning = true
             $0.reader = opened
@@ -87,7 +92,19 @@ final class BackgroundFile: Sendable {
         element.warn(
             ElementError(
                 .resource(GST_RESOURCE_ERROR_FAILED),
-                "The background is not replaced: no thread could be started to open the file."))
+                "The file is not replaced: no thread could be started to open the file."))
+    }
+
+    private func openFirst(
+        _ location: Location?, for element: any MessageSource
+    ) throws(ElementError) -> BackgroundReader? {
+        do throws(ElementError) {
+            return try open(location, for: element)
+        } catch {
+            guard isOptional else { throw error }
+            element.warn(error)
+            return nil
+        }
     }
 
     private func open(_ location: Location?, for element: any MessageSource) throws(ElementError) -> BackgroundReader? {
@@ -96,7 +113,7 @@ final class BackgroundFile: Sendable {
             location: location.name, allowsRemote: location.allowsRemote, maxPixels: state.withLock { $0.maxPixels },
             isCancelled: isCancelled)
         if reader.isInterlaced {
-            element.warn(interlaced("The background \"\(location.name)\"", "its fields are shown as one picture"))
+            element.warn(interlaced("The file \"\(location.name)\"", "its fields are shown as one picture"))
         }
         return reader
     }

@@ -150,7 +150,7 @@ package final class BackgroundReader: @unchecked Sendable {  // guard: one threa
         hasEnded = true
         decoder.stop(waiting: false)
         fault = ElementError(
-            .resource(GST_RESOURCE_ERROR_READ), "The background \"\(name)\" stopped at its last picture: \(reason).")
+            .resource(GST_RESOURCE_ERROR_READ), "The file \"\(name)\" stopped at its last picture: \(reason).")
     }
 
     // MARK: Opening
@@ -236,7 +236,7 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
                 : "only local files, and with allow-remote=true http: and https: URIs, are read")
     }
     guard g_file_test(path, GSTSHIMS_FILE_TEST_EXISTS) != 0 else {
-        throw ElementError(.resource(GST_RESOURCE_ERROR_NOT_FOUND), "The background \"\(path)\" does not exist.")
+        throw ElementError(.resource(GST_RESOURCE_ERROR_NOT_FOUND), "The file \"\(path)\" does not exist.")
     }
     guard g_file_test(path, GSTSHIMS_FILE_TEST_IS_REGULAR) != 0 else {
         let isFolder = g_file_test(path, GSTSHIMS_FILE_TEST_IS_DIR) != 0
@@ -245,9 +245,9 @@ private func regularFile(_ location: String) throws(ElementError) -> String {
     return path
 }
 
-/// Returns the error for a background that is not shown.
+/// Returns the error for a file that is not used.
 ///
 /// - Parameter name: the path or the URI.
 func unreadable(_ name: String, _ reason: String) -> ElementError {
-    ElementError(.resource(GST_RESOURCE_ERROR_OPEN_READ), "The background \"\(name)\" cannot be read: \(reason).")
+    ElementError(.resource(GST_RESOURCE_ERROR_OPEN_READ), "The file \"\(name)\" cannot be read: \(reason).")
 }
