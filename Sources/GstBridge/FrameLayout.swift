@@ -1,5 +1,5 @@
 package import CGStreamer
-import DepthKernels
+package import DepthKernels
 
 /// Where the planes of a frame lie in its memory, worked out once from caps.
 package struct FrameLayout: Equatable, Sendable {

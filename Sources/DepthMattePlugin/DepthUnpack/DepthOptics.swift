@@ -14,11 +14,12 @@ enum DepthOptics {
     init(_ text: String) throws(ElementError) {
         let bytes = text.utf8.first == UInt8(ascii: "{") ? Array(text.utf8) : try DepthOptics.end(ofFile: text)
         let part = Record3DMetadata.text(in: bytes)
+        if let metadata = try? Record3DMetadata(part) {
+            self = .record3d(metadata)
+            return
+        }
         do throws(CalibrationError) {
-            let isForeign = part.count < bytes.count || String(decoding: part, as: UTF8.self).contains("\"K\"")
-            self =
-                isForeign || part.starts(with: "{\"intrinsic".utf8)
-                ? .record3d(try Record3DMetadata(part)) : .calibration(try Calibration(text: part))
+            self = .calibration(try Calibration(text: part))
         } catch {
             throw ElementError(.settings, "The calibration \"\(text)\" is faulty: \(error.reason).")
         }

@@ -10,7 +10,7 @@ import GstBridge
 enum DepthUnpack {
     static let factory = "depthunpack"
 
-    enum PadRole: String, SourceRole { case depth, video }
+    enum PadRole: String, SourceRole { case video, depth }
 
     static let definition = ElementDefinition(
         typeName: "GstDepthUnpack",

@@ -92,8 +92,8 @@ final class DepthUnpackElement: Splitter {
 
     func sourceCaps(_ role: Role) throws(FlowStop) -> CapsPointer? {
         guard let input = state.input else { return nil }
-        // The pads are asked one after the other, depth first.
-        if role == .depth {
+        // The pads are asked one after the other, video first.
+        if role == .video {
             let description = description(table.current)
             do throws(CapsRefusal) {
                 state.unpacker = try Unpacker(input.format, description)
