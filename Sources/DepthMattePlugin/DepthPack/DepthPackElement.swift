@@ -63,6 +63,7 @@ final class DepthPackElement: ReferencePadAggregator {
         warnOfScale(settings.depth.scale, of: format)
         let span = span(settings)
         sendTag(settings, span, packer)
+        warnIfDepthIsMissing(moment)
         let map = choice(at: moment, settings).flatMap { choice in
             format.map { DepthFrame(buffer: choice.buffer, format: $0, reading: settings.depth) }
         }
@@ -97,6 +98,13 @@ final class DepthPackElement: ReferencePadAggregator {
         } catch {
             throw ofAttachedDepth(error)
         }
+    }
+
+    /// Warns once of video without depth, where there is no depth pad.
+    private func warnIfDepthIsMissing(_ moment: Moment) {
+        guard moment.number == 0, !state.depth.exists, state.depth.currentChoice == nil else { return }
+        let advice = DepthPath(above: referencePad, of: self)?.advice ?? "Link a depth stream to the depth pad."
+        warn(ElementError(.settings, "No depth comes with the video: the depth half has none. \(advice)"))
     }
 
     /// The distances that are told apart; the coding's own where the properties name none.
@@ -138,19 +146,23 @@ final class DepthPackElement: ReferencePadAggregator {
 
     func acceptCaps(_ caps: CapsPointer, on role: Role) throws(CapsRefusal) {
         switch role {
-        case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
+        case .video: _ = try videoFormat(caps)
         case .depth: _ = try DepthFormat(caps, maxPixels: maxPixels)
         }
+    }
+
+    private func videoFormat(_ caps: CapsPointer) throws(CapsRefusal) -> StreamFormat {
+        let format = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
+        guard format.width % 2 == 0, format.height % 2 == 0 else {
+            throw CapsRefusal(oddSides(format.width, format.height))
+        }
+        return format
     }
 
     func setCaps(_ caps: CapsPointer, on role: Role) throws(CapsRefusal) {
         switch role {
         case .video:
-            let format = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
-            guard format.width % 2 == 0, format.height % 2 == 0 else {
-                throw CapsRefusal(oddHalf(format.width, format.height))
-            }
-            state.video = (format, CapsRef(sharing: caps))
+            state.video = (try videoFormat(caps), CapsRef(sharing: caps))
             markReconfigure()
         case .depth:
             warnIfReferencePadIsUnlinked()

@@ -61,9 +61,12 @@ final class Packer {
     }
 }
 
-/// The reason why a picture of some size has no two halves.
+/// The reasons why a video cannot be put into a picture with its depth, and why a picture has no two halves.
+func oddSides(_ width: Int, _ height: Int) -> String {
+    "\(width)x\(height) has an odd side; scale the video to even width and height"
+}
 func oddHalf(_ width: Int, _ height: Int) -> String {
-    "a picture of \(width)x\(height) has no halves with even sides; scale the video to even width and height"
+    "a picture of \(width)x\(height) has no two halves with even sides"
 }
 
 extension LumaMatrix {
