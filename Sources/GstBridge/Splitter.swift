@@ -159,8 +159,12 @@ extension Splitter {
             let event = EventRef(taking: event)
             return takeCaps(event.pointer)
         case GST_EVENT_TAG:
-            setComments(event.comments)
-            renegotiate()
+            // One without a comment takes none back.
+            let comments = event.comments
+            if !comments.isEmpty {
+                setComments(comments)
+                renegotiate()
+            }
         case GST_EVENT_FLUSH_STOP:
             split.waiting.removeAll { !$0.isSticky }
             split.results = split.sources.map { _ in GST_FLOW_OK }

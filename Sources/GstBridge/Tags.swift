@@ -1,4 +1,4 @@
-package import CGStreamer
+import CGStreamer
 import CGStreamerShims
 
 /// A TAG event with a comment on the stream.

@@ -46,7 +46,9 @@ import Testing
         let far = coding == "record3d" || coding == "depthkit" ? 2900 : 7900
         let pairs = zip(distances(depth[0]), distances(exact[0])).filter { $0.1 > 500 && $0.1 < far }
         let wrong = pairs.count { abs(Double($0.0 - $0.1)) > 12 + 0.035 * Double($0.1) }
-        #expect(pairs.count > 5000 && wrong < pairs.count / 100, "\(wrong) of \(pairs.count)")
+        // Two by two pixels share the chroma, by which hue is read at an edge.
+        let most = ["gray", "black"].contains(coding) ? 0.01 : 0.1
+        #expect(pairs.count > 5000 && Double(wrong) < most * Double(pairs.count), "\(wrong) of \(pairs.count)")
         #expect(depth[0].caps.contains("GRAY16_LE") && depth[0].caps.contains("depth-unit=(double)0.001"))
     }
 
@@ -65,8 +67,8 @@ import Testing
         #expect(video.count == 3 && depth.count == 3)
         #expect(depth[0].caps.contains("width=(int)160") && depth[0].caps.contains("height=(int)92"))
         #expect(depth[0].caps.contains("calibration"))
-        let middle = distances(depth[0])[46 * 160 + 80]
-        #expect((600...1100).contains(middle), "\(middle)")
+        let farthest = distances(depth[0]).max() ?? 0
+        #expect((3100...6000).contains(farthest), "\(farthest)")
     }
 
     @Test func `a frame without depth is all hole, and says so once where none can come`() {

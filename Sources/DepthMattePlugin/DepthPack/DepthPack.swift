@@ -35,7 +35,6 @@ enum DepthPack {
         longName: "Depth packer",
         klass: "Filter/Converter/Video",
         description: "Puts video and its depth map side by side into one picture, for any video codec",
-        since: "0.2.0",
         log: DepthPackElement.log,
         pads: [
             PadTemplate(

@@ -19,7 +19,6 @@ enum DepthUnpack {
         longName: "Depth unpacker",
         klass: "Filter/Converter/Video",
         description: "Takes video and its depth map out of one picture that holds both",
-        since: "0.2.0",
         log: DepthUnpackElement.log,
         pads: [
             PadTemplate(
