@@ -166,7 +166,7 @@ extension Follower {
     static let depthPack: Follower = {
         let (video, depth) = (VideoShape("I420", 32, 4), DepthShape("GRAY16_LE", 32, 4))
         return Follower(
-            factory: "depthpack", properties: ["coding": "black"],
+            factory: "depthpack", properties: ["coding": "black", "send-tag": "false"],
             downstream: "video/x-raw, format=(string){ I420, NV12 }",
             leading: Stream(
                 pad: "video", caps: video.caps, otherCaps: VideoShape("RGB", 16, 10).caps,

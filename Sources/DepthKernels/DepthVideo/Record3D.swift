@@ -25,7 +25,8 @@ package struct Record3DMetadata: Equatable, Sendable {
         let (own, streamed) = (numbers("intrinsicMatrix"), numbers("K"))
         let matrix = own.isEmpty ? streamed : own
         guard matrix.count == 9, matrix[0] >= 1, matrix[4] >= 1, matrix.allSatisfy({ abs($0) < 1e6 }) else {
-            throw CalibrationError(reason: "intrinsicMatrix or K has no nine numbers with focal lengths of a pixel or more")
+            throw CalibrationError(
+                reason: "intrinsicMatrix or K has no nine numbers with focal lengths of a pixel or more")
         }
         optics = SIMD4(matrix[0], matrix[4], matrix[6], matrix[7])
         let size = numbers("originalSize")

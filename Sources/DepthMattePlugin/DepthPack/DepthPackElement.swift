@@ -69,24 +69,42 @@ final class DepthPackElement: ReferencePadAggregator {
         }
         let bytes = KernelMemory.colors(
             depth: format.map { .init($0.layout) } ?? .init(width: 1, height: 1), canvas: .init(packer.output.layout))
-        let video = frame.pointer
         let canvas = try drawWithoutFallback("picture") { () throws(FrameFault) in
             try state.reserve.hold(bytes)
-            let canvas = try packer.frames.undrawn(stampedLike: video)
-            try packer.draw(video, nil, settings.coding, span, on: canvas.pointer)
-            return canvas
+            return try packer.frames.undrawn(stampedLike: frame.pointer)
         }
-        if let map {
-            do throws(FrameFault) {
-                try packer.draw(video, map, settings.coding, span, on: canvas.pointer)
-            } catch {
-                report(error, of: ofDepth, "nothing of it is shown")
-            }
-        }
+        let isDrawn = try draw(frame.pointer, on: canvas.pointer, packer)
+        try draw(isDrawn ? map : nil, on: canvas.pointer, packer, settings.coding, span)
         canvas.pointer.removePlacedMetas()
         attachedDepth.detach(from: canvas.pointer)
         frame = canvas
         return true
+    }
+
+    /// Draws the color half; false where it is black because the video cannot be read.
+    private func draw(_ video: BufferPointer, on canvas: BufferPointer, _ packer: Packer) throws(FlowStop) -> Bool {
+        do throws(FrameFault) {
+            try packer.draw(video, on: canvas)
+            return true
+        } catch {
+            report(error, of: ofVideo, "a black picture is sent instead")
+            try drawWithoutFallback("picture") { () throws(FrameFault) in try packer.drawBlack(on: canvas) }
+            return false
+        }
+    }
+
+    /// Draws the depth half, without any measured sample where there is no map that can be read.
+    private func draw(
+        _ map: DepthFrame?, on canvas: BufferPointer, _ packer: Packer, _ coding: DepthCoding, _ span: DepthSpan
+    ) throws(FlowStop) {
+        do throws(FrameFault) {
+            try packer.draw(map, coding, span, on: canvas)
+        } catch {
+            report(error, of: ofDepth, "nothing of it is shown")
+            try drawWithoutFallback("picture") { () throws(FrameFault) in
+                try packer.draw(nil, coding, span, on: canvas)
+            }
+        }
     }
 
     private func takeAttachedDepth(of frame: BufferPointer, at moment: Moment) throws(FlowStop) {

@@ -34,19 +34,29 @@ final class Packer {
         frames = OutputFrames(output.layout)
     }
 
-    /// Fills a picture.
+    /// Draws the color half.
+    func draw(_ video: BufferPointer, on canvas: BufferPointer) throws(FrameFault) {
+        try converter.convert(video, into: canvas)
+    }
+
+    func drawBlack(on canvas: BufferPointer) throws(FrameFault) {
+        try withFrame(changing: canvas, output.layout) { planes in
+            for index in 0..<planes.count {
+                if let plane = planes[index] { fill(plane, with: index == 0 ? 16 : 128) }
+            }
+        }
+    }
+
+    /// Draws the depth half.
     ///
     /// - Parameter depth: nil leaves everything not measured.
-    func draw(
-        _ video: BufferPointer, _ depth: DepthFrame?, _ coding: DepthCoding, _ span: DepthSpan, on canvas: BufferPointer
-    ) throws(FrameFault) {
-        try converter.convert(video, into: canvas)
+    func draw(_ depth: DepthFrame?, _ coding: DepthCoding, _ span: DepthSpan, on canvas: BufferPointer)
+        throws(FrameFault)
+    {
         guard let depth else { return try write(nil, coding, span, on: canvas) }
         try depth.withImage { image throws(FrameFault) in
-            try write(
-                (image, depth.reading.scale, depth.placement(videoWidth: halfWidth, videoHeight: halfHeight)), coding,
-                span,
-                on: canvas)
+            let placement = depth.placement(videoWidth: halfWidth, videoHeight: halfHeight)
+            try write((image, depth.reading.scale, placement), coding, span, on: canvas)
         }
     }
 

@@ -25,7 +25,8 @@ enum DepthUnpack {
                 "sink", GST_PAD_SINK, .always, "Video and depth in one picture",
                 caps: VideoFormat.caps(of: DepthPack.formats)),
             PadTemplate(
-                PadRole.video.rawValue, GST_PAD_SRC, .always, "Video", caps: VideoFormat.caps(of: DepthPack.formats)),
+                PadRole.video.rawValue, GST_PAD_SRC, .always, "Video, the color half of the picture",
+                caps: VideoFormat.caps(of: DepthPack.formats)),
             PadTemplate(
                 PadRole.depth.rawValue, GST_PAD_SRC, .always, "Depth map in millimetres, as large as the video",
                 caps: "video/x-raw, format=(string)GRAY16_LE, \(anySize), \(anyRate)"),
