@@ -40,6 +40,7 @@ USEFUL = {
     "cutoff": (0, 5), "near": (0, 5), "margin": (0, 2), "depth-bias": (-1, 1), "depth-scale": (0.5, 2),
     "depth-offset-x": (-200, 200), "depth-offset-y": (-200, 200), "depth-unit": (-0.01, 0.01), "gamma": (0.01, 4),
     "feather-near": (0, 1), "feather-far": (0, 1), "max-skew": (0, 500_000_000), "hold-time": (0, 2_000_000_000),
+    "depth-ts-offset": (-300_000_000, 300_000_000),
     "slope": (0.1, 20), "anchor-smoothing": (0, 2), "depth-invalid": (-2, 65535),
 }
 SECONDS_TO_LEAVE = 5  # the picture, before the room is captured

@@ -69,11 +69,11 @@ final class FlushRecord: Sendable {
     /// Runs `body`, which starts the streaming thread, unless the element has stopped: GstAggregator would start it all the
     /// same, and it would outlive the element.
     func startStreaming<Result>(_ body: () -> Result) -> Result? {
-        starts.hold { mayStart.load(ordering: .relaxed) ? body() : nil }
+        starts.withLock { mayStart.load(ordering: .relaxed) ? body() : nil }
     }
 
     /// Lets flushes start the streaming thread, or forbids it; then none does so any more once this has returned.
-    func allowStarts(_ isAllowed: Bool) { starts.hold { mayStart.store(isAllowed, ordering: .relaxed) } }
+    func allowStarts(_ isAllowed: Bool) { starts.withLock { mayStart.store(isAllowed, ordering: .relaxed) } }
 
     // MARK: Seeks
 

@@ -55,6 +55,7 @@ extension ReferencePadAggregator {
             return countDropped()
         }
         try checkNegotiated()
+        shiftTimes(settings)
         if moment.isLive && !streams.playGate.waitUntilPlaying() { throw .needData }
         if !isGap || moment.time != nil { try advanceInputs(to: moment, mayWait: !timedOut, settings) }
         if isGap { return try passGap(head, reference.pad) }
@@ -101,15 +102,21 @@ extension ReferencePadAggregator {
         if time != noClockTime { gst_object_sync_values(object, time) }
     }
 
+    private func shiftTimes(_ settings: Settings) {
+        var number = 0
+        while let role = Role(rawValue: number) {
+            streams.pads[role]?.shift = timeShift(of: role, settings)
+            number &+= 1
+        }
+    }
+
     /// True where the pipeline is live. Posts a LATENCY message where its latency is another than the last, as when a
     /// slower source has joined.
     private func followLatency() -> Bool {
         let latency = gst_aggregator_get_latency(aggregator)
         guard latency != noClockTime else { return false }
-        if let known = streams.state.knownLatency, known != latency {
-            post(gst_message_new_latency(object))
-        }
-        streams.state.knownLatency = latency
+        let known = streams.knownLatency.exchange(latency, ordering: .relaxed)
+        if known != noClockTime && known != latency { post(gst_message_new_latency(object)) }
         return true
     }
 

@@ -39,9 +39,11 @@ extension ReferencePadAggregator {
     }
 
     /// Reports every input's maximum latency as unlimited to GstAggregator: the pads' queues hold early buffers for as long
-    /// as the latency requires. An input that does not answer counts as not live where another is live.
+    /// as the latency requires. An input that does not answer counts as not live where another is live. One whose buffers are
+    /// shifted to earlier times brings them later by as much.
     package func queryPeerLatency(_ query: QueryPointer, of pad: Pad) -> Bool {
-        let input = role(of: pad).flatMap { streams.pads[$0] }
+        let role = role(of: pad)
+        let input = role.flatMap { streams.pads[$0] }
         guard pad.pad.queryPeer(query) else {
             input?.latency.withLock { $0 = nil }
             guard !liveLatencies.isEmpty else { return false }
@@ -51,8 +53,24 @@ extension ReferencePadAggregator {
         var (isLive, least, most): (gboolean, GstClockTime, GstClockTime) = (0, 0, 0)
         gst_query_parse_latency(query, &isLive, &least, &most)
         input?.latency.withLock { $0 = SinkPad.Latency(isLive: isLive != 0, least: least, most: most) }
-        gst_query_set_latency(query, isLive, least, noClockTime)
+        gst_query_set_latency(query, isLive, least &+ GstClockTime(clamping: role.map(delay) ?? 0), noClockTime)
         return true
+    }
+
+    /// By how much the buffers of a pad come later than their shifted timestamps say.
+    private func delay(of role: Role) -> Int64 { role == leader ? 0 : max(0, 0 &- timeShift(of: role, table.current)) }
+
+    /// Asks the inputs anew for their latencies, after a change of a pad's shift, and posts a LATENCY message where that
+    /// changes the output's. Any thread.
+    package func timeShiftChanged() {
+        let before = gst_aggregator_get_latency(aggregator)
+        guard before != noClockTime, let query = gst_query_new_latency() else { return }
+        defer { gst_query_unref(query) }
+        let isAnswered = gst_pad_query(sourcePad, query) != 0
+        let latency = gst_aggregator_get_latency(aggregator)
+        guard isAnswered, latency != noClockTime, latency != before else { return }
+        streams.knownLatency.store(latency, ordering: .relaxed)  // the streaming thread need not tell it again
+        post(gst_message_new_latency(object))
     }
 
     /// As GstAggregator, which forgets (in 1.22) that an application can make it live.

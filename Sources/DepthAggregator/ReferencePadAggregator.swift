@@ -57,6 +57,9 @@ package protocol ReferencePadAggregator: Aggregator {
     /// True where the source pad's caps are negotiated.
     var isNegotiated: Bool { get }
 
+    /// Nanoseconds to be added to the timestamps of a secondary pad before its buffers are paired. Any thread.
+    func timeShift(of role: Role, _ settings: Settings) -> Int64
+
     /// Advances the secondary pads to a frame's time.
     ///
     /// - Parameter mayWait: true where this may throw `needData`, to be called again when more data has come.
@@ -98,6 +101,7 @@ extension ReferencePadAggregator {
     package func downstreamReconfigured() {}
     package func navigationEvent(_ event: EventPointer) -> Bool { pushUpstream(event, on: leader) }
     package func bringsReference(_ buffer: BufferPointer) -> Bool { false }
+    package func timeShift(of role: Role, _ settings: Settings) -> Int64 { 0 }
     package func prepare(_ frame: BufferPointer, at moment: Moment) throws(FlowStop) -> Bool { true }
     package func frameDropped() {}
     package func drain() {}
@@ -147,7 +151,7 @@ extension ReferencePadAggregator {
     package func releasePad(_ pad: Pad, parent: () -> Void) {
         streams.pads.remove(pad)
         streams.flushes.forget(pad)
-        padGuard.hold(parent)
+        padGuard.withLock(parent)
     }
 
     package func start() throws(ElementError) { startStreams() }

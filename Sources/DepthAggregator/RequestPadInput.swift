@@ -91,13 +91,14 @@ package struct RequestPadInput<Format>: ~Copyable {
     ) throws(CapsRefusal) -> Bool {
         attachedEntry = nil
         guard let content else { return false }
-        let isNew = !exists && attached.map { gst_caps_is_equal($0.caps.pointer, content.caps) == 0 } ?? !exists
-        if isNew { attached = (CapsRef(sharing: content.caps), try read(content.caps)) }
+        let hasOtherFormat =
+            !exists && (attached.map { gst_caps_is_equal($0.caps.pointer, content.caps) == 0 } ?? true)
+        if hasOtherFormat { attached = (CapsRef(sharing: content.caps), try read(content.caps)) }
         let time = moment.time.flatMap { time in content.skew.map { time &+ $0 } }
         if !content.buffer.isGap {
             attachedEntry = SecondaryInput.Entry(buffer: OwnedBuffer(sharing: content.buffer), time: time)
         }
-        return isNew
+        return hasOtherFormat
     }
 
     package mutating func dropAttached() { attachedEntry = nil }

@@ -40,10 +40,8 @@ struct SecondaryInput: ~Copyable {
     mutating func approach(_ moment: Moment, in element: any Aggregator) throws(FlowStop) {
         guard let time = moment.time, servedFrame != moment.number, !isCurrentExactly(at: time) else { return }
         while let head = element.head(of: pad) {
-            guard let headTime = element.runningTime(of: head.pointer, on: pad), headTime < time else { return }
-            if head.pointer.isGap, let span = element.runningSpan(of: head.pointer, on: pad), span.contains(time) {
-                return
-            }
+            guard let headTime = due(head, in: element), headTime < time else { return }
+            if head.pointer.isGap, let span = span(head, in: element), span.contains(time) { return }
             take(from: element, time: headTime)
         }
         if !element.hasEnded(pad) { throw .needData }
@@ -62,10 +60,8 @@ struct SecondaryInput: ~Copyable {
             if time == nil || !currentHasTime { current = nil }  // paired in order: each serves one frame
         }
         while let head = element.head(of: pad) {
-            let headTime = element.runningTime(of: head.pointer, on: pad)
-            if let time, head.pointer.isGap, let span = element.runningSpan(of: head.pointer, on: pad),
-                span.contains(time)
-            {
+            let headTime = due(head, in: element)
+            if let time, head.pointer.isGap, let span = span(head, in: element), span.contains(time) {
                 // It stays on the pad: GstAggregator calls nobody while a pad is empty.
                 if !holdsThroughGaps { current = nil }
                 return
@@ -83,6 +79,16 @@ struct SecondaryInput: ~Copyable {
         }
         let isSettled = isCurrentExactly(at: time) || element.hasEnded(pad)
         if mayWait && !isSettled { throw .needData }
+    }
+
+    /// When the head of the pad is due, with the pad's shift; nil where it has no timestamp.
+    private func due(_ head: borrowing OwnedBuffer, in element: any Aggregator) -> RunningTime? {
+        element.runningTime(of: head.pointer, on: pad, shift: sinkPad.shift)
+    }
+
+    /// From when to when the head of the pad is shown, with the pad's shift.
+    private func span(_ head: borrowing OwnedBuffer, in element: any Aggregator) -> Range<RunningTime>? {
+        element.runningSpan(of: head.pointer, on: pad, shift: sinkPad.shift)
     }
 
     /// The newest buffer at or before the reference stream's time, until the next `advance`.

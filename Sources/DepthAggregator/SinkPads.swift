@@ -11,6 +11,8 @@ package final class SinkPad: @unchecked Sendable {  // guard: the pad is only co
     package var caps: CapsRef?
     /// The seqnum of its segment. Streaming thread, or while that is stopped.
     var segment = noSeqnum
+    /// Nanoseconds that are added to the times of its buffers. Streaming thread.
+    var shift: Int64 = 0
     /// The latency of what is upstream of it, from its last LATENCY query. Any thread.
     let latency = Mutex<Latency?>(nil)
 

@@ -26,6 +26,8 @@ package final class Streams {
 
     /// The stand-in pad brought a buffer of the reference pad, on which no stream has begun since.
     let standInLeads = Atomic(false)
+    /// The latency that the pipeline was last told of; NONE while there was none.
+    let knownLatency = Atomic<GstClockTime>(noClockTime)
     /// From the first buffer of the stand-in pad that brings nothing of the reference pad.
     package let hasWarnedOfStandIn = Atomic(false)
 
@@ -42,6 +44,7 @@ package final class Streams {
         finishedSegment.store(noSeqnum, ordering: .relaxed)
         standInLeads.store(false, ordering: .relaxed)
         hasWarnedOfStandIn.store(false, ordering: .relaxed)
+        knownLatency.store(noClockTime, ordering: .relaxed)
     }
 }
 
@@ -68,8 +71,6 @@ package struct StreamState {
     var doneInputs: [Int: UInt32] = [:]
     /// The buffer of a pad that the next picture is made from; set during "samples-selected".
     var selection: ((UnsafeMutablePointer<GstAggregatorPad>) -> BufferPointer?)?
-    /// The latency that the pipeline was last told of; nil while there was none.
-    var knownLatency: GstClockTime?
     /// A reference frame without a timestamp, known by its address, and when it was first seen at the head of its pad.
     var untimedHead: (frame: BufferPointer, arrival: GstClockTime)?
     /// Frames that left and that did not, for QoS messages.

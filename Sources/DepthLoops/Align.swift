@@ -109,7 +109,7 @@ extension LoopSet {
     /// Fields and parameters:
     ///   - overlap: pixels by which both ends are extended.
     ///   - size: pixels of the picture; a range outside of it is empty.
-    package static func alignBounds(
+    package static func alignCoveredPixels(
         _ edges: dm_edge_pair, count: Int, first: UnsafeMutablePointer<Int32>, last: UnsafeMutablePointer<Int32>
     ) {
         let (overlap, size) = unsafe (edges.overlap, edges.size)

@@ -217,10 +217,13 @@ extension Aggregator {
     package func segment(of pad: Pad) -> GstSegment { pad.withSegment { $0 } }
 
     /// When a buffer at the head of `pad` is due; nil where it has no timestamp.
-    package func runningTime(of buffer: BufferPointer, on pad: Pad) -> RunningTime? {
+    ///
+    /// - Parameter shift: nanoseconds that are added to the timestamp.
+    package func runningTime(of buffer: BufferPointer, on pad: Pad, shift: Int64 = 0) -> RunningTime? {
         let stamp = buffer.pointee.pts
         guard stamp != noClockTime else { return nil }
-        return runningTime(of: stamp, in: segment(of: pad))
+        let segment = segment(of: pad)
+        return runningTime(of: stamp, in: segment).map { $0 &+ running(shift, in: segment) }
     }
 
     private func runningTime(of stamp: GstClockTime, in segment: GstSegment) -> RunningTime? {
@@ -234,25 +237,35 @@ extension Aggregator {
         }
     }
 
+    /// What a difference of timestamps is in running time: less where the segment plays faster, and backwards its opposite.
+    private func running(_ difference: Int64, in segment: GstSegment) -> Int64 {
+        segment.rate == 1 ? difference : Int64(exactly: (Double(difference) / segment.rate).rounded()) ?? 0
+    }
+
     /// From when to when a buffer at the head of `pad` is shown; nil where it has no timestamp or no duration.
     ///
     /// A segment's rate stretches it, and one that runs backwards shows the end of the buffer first. It ends where a buffer
     /// with its end as timestamp is due: a rounding of its own would let it reach over that by a nanosecond.
-    package func runningSpan(of buffer: BufferPointer, on pad: Pad) -> Range<RunningTime>? {
+    ///
+    /// - Parameter shift: nanoseconds that are added to the timestamp.
+    package func runningSpan(of buffer: BufferPointer, on pad: Pad, shift: Int64 = 0) -> Range<RunningTime>? {
         let (stamp, duration) = (buffer.pointee.pts, buffer.pointee.duration)
         guard stamp != noClockTime, duration != noClockTime else { return nil }
         let segment = segment(of: pad)
         let (end, isBeyond) = stamp.addingReportingOverflow(duration)
-        guard !isBeyond, let first = runningTime(of: stamp, in: segment), let last = runningTime(of: end, in: segment),
-            max(first, last) < .max
+        guard !isBeyond, let first = runningTime(of: stamp, in: segment), let last = runningTime(of: end, in: segment)
         else { return nil }
+        let move = running(shift, in: segment)
+        let (start, isEarly) = min(first, last).addingReportingOverflow(move)
+        let (stop, isLate) = max(first, last).addingReportingOverflow(move)
+        guard !isEarly, !isLate, stop < .max else { return nil }
         // Backwards the timestamp is the last moment, and belongs to the buffer as the first one does forwards.
-        return segment.rate < 0 ? min(last, first) &+ 1..<first &+ 1 : first..<max(first, last)
+        return segment.rate < 0 ? start &+ 1..<stop &+ 1 : start..<stop
     }
 
     /// The buffer at the head of the pad's queue, left there.
     package func head(of pad: Pad) -> OwnedBuffer? {
-        OwnedBuffer(taking: padGuard.hold { gst_aggregator_pad_peek_buffer(pad) })
+        OwnedBuffer(taking: padGuard.withLock { gst_aggregator_pad_peek_buffer(pad) })
     }
 
     /// The same where GstAggregator holds the lock under which it releases pads, as it does while it asks for the next
@@ -262,11 +275,11 @@ extension Aggregator {
     }
 
     /// True where there is a buffer at the head of the pad's queue.
-    package func hasBuffer(_ pad: Pad) -> Bool { padGuard.hold { gst_aggregator_pad_has_buffer(pad) != 0 } }
+    package func hasBuffer(_ pad: Pad) -> Bool { padGuard.withLock { gst_aggregator_pad_has_buffer(pad) != 0 } }
 
     /// Takes the buffer at the head of the pad's queue.
     package func pop(_ pad: Pad) -> OwnedBuffer? {
-        OwnedBuffer(taking: padGuard.hold { gst_aggregator_pad_pop_buffer(pad) })
+        OwnedBuffer(taking: padGuard.withLock { gst_aggregator_pad_pop_buffer(pad) })
     }
 
     package func hasEnded(_ pad: Pad) -> Bool { gst_aggregator_pad_is_eos(pad) != 0 }
@@ -286,7 +299,7 @@ package final class RecursiveLock: @unchecked Sendable {  // guard: there is not
         mutex.deallocate()
     }
 
-    package func hold<Result>(_ body: () -> Result) -> Result {
+    package func withLock<Result>(_ body: () -> Result) -> Result {
         g_rec_mutex_lock(mutex)
         defer { g_rec_mutex_unlock(mutex) }
         return body()

@@ -205,7 +205,7 @@ private final class Watch: @unchecked Sendable {  // guard: GStreamer locks what
 
     func end() {
         phase.withLock { $0 = .over }
-        telling.hold {}
+        telling.withLock {}
     }
 
     /// Tells the provider what has come and gone.
@@ -214,7 +214,7 @@ private final class Watch: @unchecked Sendable {  // guard: GStreamer locks what
     ///   - known: the devices that it was told of.
     ///   - make: makes a device with a floating reference.
     func update(_ known: inout Devices, to devices: [DeviceDescription], make: (DeviceDescription) -> Device?) {
-        telling.hold {
+        telling.withLock {
             for (description, device) in known where !devices.contains(description) && !isOver {
                 gst_device_provider_device_remove(provider, device.pointer)
             }

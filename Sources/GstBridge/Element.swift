@@ -71,7 +71,7 @@ package struct ElementDefinition: Sendable {
     package let presets: [Preset]
     /// The address of the element's page, if it is known.
     private(set) var page: String?
-    /// Registered with the class, so that `GST_DEBUG` finds it before the first message.
+    /// Made with the definition, so that `GST_DEBUG` finds it before the first message.
     let log: LogCategory?
     let installProperties: @Sendable (UnsafeMutablePointer<GObjectClass>) -> Void
     /// The names of the signals that an application emits, without arguments and results.
@@ -110,7 +110,6 @@ package struct ElementDefinition: Sendable {
     /// Registers the class with GObject and its factory with the plugin. The rank is NONE: nothing picks these
     /// elements for unknown content.
     package func register(in plugin: OpaquePointer?, page: String? = nil) -> Bool {
-        log?.register()
         var definition = self
         definition.page = page
         return gst_element_register(plugin, factory, GST_RANK_NONE.rawValue, definition.registeredType()) != 0

@@ -4,10 +4,8 @@ package import CGStreamer
 package struct LogCategory: @unchecked Sendable {  // guard: GStreamer never frees a category, and locks its threshold
     private let category: UnsafeMutablePointer<GstDebugCategory>
 
+    /// Makes the category known to GStreamer.
     package init(name: String, description: String) { category = _gst_debug_category_new(name, 0, description) }
-
-    /// Makes the category known to GStreamer before the first message, so that `GST_DEBUG` finds it.
-    package func register() {}
 
     /// Logs a message in the name of an element; GST_LEVEL_LOG is for what comes once a frame.
     package func callAsFunction(

@@ -103,6 +103,19 @@ package struct Property<Settings: Sendable>: Sendable {
         }
     }
 
+    /// A difference of times, in nanoseconds. No GstController drives it, as a change may make the pipeline ask for latencies.
+    package static func timeDifference(
+        _ name: String, _ blurb: String, _ range: ClosedRange<Int64>, _ path: any Path<Int64>
+    ) -> Self {
+        Property(name, blurb, path, GSTSHIMS_PARAM_MUTABLE_PLAYING) {
+            g_param_spec_int64($0, $1, $2, gint64(range.lowerBound), gint64(range.upperBound), gint64($3), $4)
+        } read: {
+            g_value_set_int64($0, gint64($1))
+        } write: {
+            Int64(g_value_get_int64($0))
+        }
+    }
+
     package static func bool(
         _ name: String, _ blurb: String, _ path: any Path<Bool>, onlyBeforeStart: Bool = false
     ) -> Self {

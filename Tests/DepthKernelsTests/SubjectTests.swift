@@ -29,10 +29,16 @@ import Testing
         #expect(scene.isKept(alpha, Scene.head(160, 20, 1.2)) && scene.isKept(alpha, Scene.chest(160, 20, 1.2)))
     }
 
-    @Test func `a neighbour at the same range is gone`() throws {
+    /// A person, and a neighbour at the same range whose face nobody found.
+    private static func neighbours() -> Scene {
         var scene = Scene()
         scene.addPerson(axis: 100, top: 40, distance: 1.8)
         scene.addPerson(axis: 230, top: 40, distance: 1.8, hasFace: false)
+        return scene
+    }
+
+    @Test func `a neighbour at the same range is gone`() throws {
+        let scene = SubjectTests.neighbours()
         let alpha = try scene.alpha()
         #expect(scene.isKept(alpha, Scene.chest(100, 40, 1.8)))
         #expect(scene.isGone(alpha, Scene.chest(230, 40, 1.8)) && scene.isGone(alpha, Scene.head(230, 40, 1.8)))
@@ -306,9 +312,7 @@ import Testing
     }
 
     @Test func `a face that is lost for some frames does not let the neighbour in`() throws {
-        var scene = Scene()
-        scene.addPerson(axis: 100, top: 40, distance: 1.8)
-        scene.addPerson(axis: 230, top: 40, distance: 1.8, hasFace: false)
+        var scene = SubjectTests.neighbours()
         let matte = Matte()
         _ = try scene.alpha(of: matte)
         scene.faces = []
@@ -324,9 +328,7 @@ import Testing
     }
 
     @Test func `another stretch of the stream does not let the neighbour in`() throws {
-        var scene = Scene()
-        scene.addPerson(axis: 100, top: 40, distance: 1.8)
-        scene.addPerson(axis: 230, top: 40, distance: 1.8, hasFace: false)
+        var scene = SubjectTests.neighbours()
         let matte = Matte()
         _ = try scene.alpha(of: matte)
         scene.faces = []

@@ -52,6 +52,30 @@ import Testing
         #expect(chain.bus.warnings() == [])
     }
 
+    @Test(arguments: ["depthmatte view=matte", "depthcolorize", "depthcloud"])
+    func `depth-ts-offset moves the maps of a pad, and none that comes with its frame`(element: String) {
+        let source = "depthtestsrc name=camera num-buffers=9"
+        let format = AttachedDepthTests.video.replacing("I420", with: "RGBA")
+        let depth = "video/x-raw,format=GRAY16_LE,width=320,height=180,framerate=30/1"
+        func frames(delay: Int, offset: Int, isAttached: Bool) -> [[UInt8]] {
+            let shown = "\(element) name=shown depth-ts-offset=\(offset) hold-time=0 max-skew=5000000"
+            let pipeline = Pipeline(
+                isAttached
+                    ? "\(source) ! \(format) ! \(shown) ! \(AttachedDepthTests.sink)"
+                    : "\(source) depth-delay=\(delay) camera.video ! \(format) ! shown.video "
+                        + "camera.depth ! \(depth) ! shown.depth \(shown) ! \(AttachedDepthTests.sink)")
+            #expect(pipeline.run() == .ended)
+            return pipeline.frames(of: "sink").map(\.bytes)
+        }
+        let usual = frames(delay: 0, offset: 0, isAttached: false)
+        let mended = frames(delay: 100_000_000, offset: -100_000_000, isAttached: false)
+        // A frame leaves for each of the video in `depthmatte`, and for each map, three frames later, in the others.
+        let same = element.contains("depthmatte") ? mended.dropLast(3) : mended.dropFirst(3)
+        #expect(usual.count == 9 && mended.count == 9 && Array(same) == Array(usual.dropLast(3)))
+        let attached = [-100_000_000, 0].map { frames(delay: 0, offset: $0, isAttached: true) }
+        #expect(attached[0].count == 9 && attached[0] == attached[1])
+    }
+
     @Test(arguments: [
         "depthtestsrc num-buffers=3 ! depthmatte ! fakesink",
         "depthtestsrc num-buffers=3 ! videoconvert ! tee ! queue ! depthmatte background-mode=blur ! fakesink",

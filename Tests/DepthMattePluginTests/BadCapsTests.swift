@@ -5,7 +5,7 @@ import Testing
 /// Caps that make no sense, or are of what no pad can take: each pad of each element refuses them, and goes on with nothing.
 @Suite struct BadCapsTests {
     /// Begins a stream of those caps alone.
-    private func begin(_ caps: String, on pad: AnyPad, _ properties: [String: String] = [:]) -> Bench {
+    private func begin(_ caps: String, on pad: FollowerPad, _ properties: [String: String] = [:]) -> Bench {
         let bench = Bench(pad.follower, pad.follower.followed.map(\.pad), properties)
         bench[pad.pad].start(caps)
         bench[pad.pad].push([1, 2, 3, 4], at: 0)
@@ -28,30 +28,30 @@ import Testing
         "video/x-raw, format=(string)\(String(repeating: "x", count: 1 << 20)), width=(int)8, height=(int)8",
     ]
 
-    @Test(arguments: AnyPad.all)
-    func `caps that make no sense are refused`(pad: AnyPad) {
+    @Test(arguments: FollowerPad.all)
+    func `caps that make no sense are refused`(pad: FollowerPad) {
         for caps in BadCapsTests.senseless where gst_caps_from_string(caps) != nil { _ = begin(caps, on: pad) }
     }
 
     @Test(
-        arguments: AnyPad.all,
+        arguments: FollowerPad.all,
         [
             "memory:DMABuf", "memory:GLMemory", "memory:CUDAMemory", "format:Interlaced",
             "meta:GstVideoOverlayComposition",
         ])
-    func `other memories are not offered and not taken`(pad: AnyPad, feature: String) {
+    func `other memories are not offered and not taken`(pad: FollowerPad, feature: String) {
         let bench = begin(pad.stream.caps.replacing("video/x-raw", with: "video/x-raw(\(feature))"), on: pad)
         #expect(!bench[pad.pad].allowedCaps().contains("memory:"))
     }
 
     @Test(arguments: ["RGB", "GRAY16_LE", "I420"])
     func `of a network's pictures only gray of 8 bits is taken`(format: String) {
-        let pad = AnyPad(follower: .depthMatte, pad: "segmentation")
+        let pad = FollowerPad(follower: .depthMatte, pad: "segmentation")
         _ = begin("video/x-raw, format=(string)\(format), width=(int)8, height=(int)8", on: pad)
     }
 
-    @Test(arguments: AnyPad.all)
-    func `a picture of one pixel more than max-pixels is refused with a reason`(pad: AnyPad) throws {
+    @Test(arguments: FollowerPad.all)
+    func `a picture of one pixel more than max-pixels is refused with a reason`(pad: FollowerPad) throws {
         var info = GstVideoInfo()
         let caps = try #require(gst_caps_from_string(pad.stream.caps))
         defer { gst_caps_unref(caps) }
@@ -60,8 +60,8 @@ import Testing
         #expect(bench.bus.errors().first?.text.contains("max-pixels") == true)
     }
 
-    @Test(arguments: AnyPad.all)
-    func `a side that is far too long is refused by its size and the limit`(pad: AnyPad) {
+    @Test(arguments: FollowerPad.all)
+    func `a side that is far too long is refused by its size and the limit`(pad: FollowerPad) {
         let format = pad.pad == "depth" ? "GRAY16_LE" : pad.pad == "segmentation" ? "GRAY8" : "RGB"
         for (width, height) in [(99_999_999, 99_999_999), (Int(gint.max), Int(gint.max)), (70_000, 4), (4, 70_000)] {
             let bench = begin(

@@ -84,8 +84,8 @@ import Testing
 
     // MARK: Caps that repeat the last ones
 
-    @Test(arguments: AnyPad.all)
-    func `caps that repeat the last ones negotiate nothing and drop nothing`(pad: AnyPad) {
+    @Test(arguments: FollowerPad.all)
+    func `caps that repeat the last ones negotiate nothing and drop nothing`(pad: FollowerPad) {
         let follower = pad.follower
         let bench = Bench(follower, follower.followed.map(\.pad))
         let queries = Monitor(0)

@@ -45,6 +45,11 @@ struct Follower: Sendable, CustomTestStringConvertible {
 
     var streams: [Stream] { [leading] + followed }
 
+    /// The value of `depth-ts-offset` that adds milliseconds to the partner's times.
+    func offset(shiftingPartner milliseconds: Int) -> String {
+        "\((partner == "depth" ? milliseconds : -milliseconds) * Int(millisecond))"
+    }
+
     func stream(_ pad: String) -> Stream {
         guard let stream = streams.first(where: { $0.pad == pad }) else { preconditionFailure("no \(pad) pad") }
         return stream
@@ -65,8 +70,8 @@ struct Follower: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// One followed pad of one element.
-struct FollowedPad: Sendable, CustomTestStringConvertible {
+/// One pad of one element.
+struct FollowerPad: Sendable, CustomTestStringConvertible {
     let follower: Follower
     let pad: String
 
@@ -75,22 +80,11 @@ struct FollowedPad: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(follower.factory).\(pad)" }
 
     static let all = Follower.all.flatMap { follower in
-        follower.followed.map { FollowedPad(follower: follower, pad: $0.pad) }
+        follower.streams.map { FollowerPad(follower: follower, pad: $0.pad) }
     }
-}
 
-/// One pad of one element, the leading one too.
-struct AnyPad: Sendable, CustomTestStringConvertible {
-    let follower: Follower
-    let pad: String
-
-    var stream: Follower.Stream { follower.stream(pad) }
-
-    var testDescription: String { "\(follower.factory).\(pad)" }
-
-    static let all = Follower.all.flatMap { follower in
-        follower.streams.map { AnyPad(follower: follower, pad: $0.pad) }
-    }
+    /// All but the leading ones.
+    static let followed = all.filter { $0.pad != $0.follower.leading.pad }
 }
 
 extension Follower {

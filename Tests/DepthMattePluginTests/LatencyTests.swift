@@ -26,12 +26,19 @@ import Testing
             ("one live input", .still, Latency(25, 50), [:], Latency(25, 50)),
             ("room for a slower one", Latency(10, 40), Latency(10, 40), ["min-upstream-latency": 70], Latency(70, 100)),
             ("room for a quicker one", Latency(10, 40), Latency(10, 40), ["min-upstream-latency": 5], Latency(10, 40)),
+            ("a partner shifted back", Latency(10, 40), Latency(10, 40), ["depth-ts-offset": -66], Latency(76, 106)),
+            ("one that is quicker", Latency(50, 90), Latency(10, 90), ["depth-ts-offset": -66], Latency(76, 116)),
+            ("one that comes in time", Latency(90, 95), Latency(10, 99), ["depth-ts-offset": -66], Latency(90, 95)),
+            ("a partner shifted on", Latency(10, 40), Latency(10, 40), ["depth-ts-offset": 66], Latency(10, 40)),
         ] as [(what: String, leading: Latency, partner: Latency, properties: [String: Int], expected: Latency)])
     func `the latency follows from the inputs' and ours`(
         follower: Follower,
         row: (what: String, leading: Latency, partner: Latency, properties: [String: Int], expected: Latency)
     ) {
-        let properties = row.properties.mapValues { "\(GstClockTime($0) * millisecond)" }
+        var properties = row.properties.mapValues { "\($0 * Int(millisecond))" }
+        if let shift = row.properties["depth-ts-offset"] {
+            properties["depth-ts-offset"] = follower.offset(shiftingPartner: shift)
+        }
         let bench = bench(follower, leading: row.leading, partner: row.partner, properties)
         #expect(bench.latency() == row.expected, "\(row.what)")
     }
@@ -86,6 +93,48 @@ import Testing
         #expect(bench.bus.count(of: GST_MESSAGE_LATENCY) == 1)
         bench.set("latency", "\(40 * millisecond)")
         #expect(bench.bus.count(of: GST_MESSAGE_LATENCY) == 0)
+    }
+
+    @Test(arguments: Follower.all)
+    func `a shift that changes the latency is told to the pipeline once`(follower: Follower) throws {
+        let bench = bench(follower, leading: Latency(least: 0), partner: Latency(least: 0))
+        bench[follower.partner].start(follower.stream(follower.partner).caps)
+        bench.leading.start(follower.leading.caps)
+        #expect(bench.latency()?.least == 0)
+        try pass(0, through: bench, follower)
+        _ = bench.bus.count(of: GST_MESSAGE_LATENCY)
+        for (shift, least, messages) in [(-66, 66, 1), (-66, 66, 0), (66, 0, 1), (33, 0, 0), (-40, 40, 1)] {
+            bench.set("depth-ts-offset", follower.offset(shiftingPartner: shift))
+            #expect(bench.bus.count(of: GST_MESSAGE_LATENCY) == messages, "\(shift) ms")
+            #expect(bench.latency()?.least == GstClockTime(least) * millisecond, "\(shift) ms")
+        }
+        bench.leading.push(follower.leading.frame, at: time(ofFrame: 1))
+        let due = time(ofFrame: 1) + 40 * millisecond
+        #expect(clock.runUntil(due) { bench.output.present().first } != nil)
+        #expect(clock.lateWaits == 0)
+        #expect(bench.bus.count(of: GST_MESSAGE_LATENCY) == 0)
+    }
+
+    /// 166 ms are five frames, which wait on the leading pad.
+    @Test(arguments: Follower.all)
+    func `where the partner's times are shifted back the leading frames are held for them`(follower: Follower) throws {
+        let bench = bench(
+            follower, leading: Latency(least: 0), partner: Latency(least: 0),
+            ["depth-ts-offset": follower.offset(shiftingPartner: -166)])
+        let partner = bench[follower.partner]
+        partner.start(follower.stream(follower.partner).caps)
+        bench.leading.start(follower.leading.caps)
+        for frame in 0..<12 {
+            partner.push(follower.numbered(1 + frame % 9), at: time(ofFrame: frame))
+            partner.settle()
+            bench.leading.push(follower.leading.frame, at: time(ofFrame: frame))
+            bench.leading.settle()
+            guard frame >= 5 else { continue }
+            let due = time(ofFrame: frame - 5) + 166 * millisecond
+            let picture = try #require(clock.runUntil(due) { bench.output.present().first }, "frame \(frame)")
+            #expect(follower.number(picture) == 1 + frame % 9)
+        }
+        #expect(clock.lateWaits == 0)
     }
 
     @Test(arguments: Follower.all)
@@ -145,12 +194,15 @@ import Testing
         let bench = bench(
             follower, leading: Latency(least: 0), partner: Latency(least: 0))
         gst_element_set_state(bench.element, GST_STATE_PAUSED)
-        for round in 0..<50 {
+        func begin() {
             bench[follower.partner].start(follower.stream(follower.partner).caps)
             bench.leading.start(follower.leading.caps)
             bench[follower.partner].push(follower.numbered(3), at: 0)
             bench.leading.push(follower.leading.frame, at: 0)
             bench[follower.partner].settle()
+        }
+        for round in 0..<50 {
+            begin()
             let seqnum = gst_util_seqnum_next()
             for make in [{ gst_event_new_flush_start() }, { gst_event_new_flush_stop(1) }] {
                 for feed in [bench.leading, bench[follower.partner]] {
@@ -162,11 +214,7 @@ import Testing
             bench.leading.settle()
             bench[follower.partner].settle()
         }
-        bench[follower.partner].start(follower.stream(follower.partner).caps)
-        bench.leading.start(follower.leading.caps)
-        bench[follower.partner].push(follower.numbered(3), at: 0)
-        bench.leading.push(follower.leading.frame, at: 0)
-        bench[follower.partner].settle()
+        begin()
         let start = g_get_monotonic_time()
         gst_element_set_state(bench.element, GST_STATE_NULL)
         #expect(g_get_monotonic_time() - start < 1_000_000)

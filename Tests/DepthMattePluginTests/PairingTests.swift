@@ -35,6 +35,30 @@ import Testing
         ),
         ("another hold-time", [0], ["hold-time": "100000000"], [1, 1, 1, 1, 0, 0]),
         ("no hold-time", [0], ["hold-time": "0", "max-skew": "0"], [1, 0, 0, 0]),
+        (
+            "all 66 ms late, and shifted back", (0..<8).map { time(ofFrame: $0) + 66 * millisecond },
+            ["depth-ts-offset": "-66000000", "max-skew": "0", "hold-time": "0"], Array(1...8)
+        ),
+        (
+            "all 66 ms early, and shifted on", (2..<8).map { time(ofFrame: $0) - 66 * millisecond },
+            ["depth-ts-offset": "66000000", "max-skew": "0", "hold-time": "0"], [0, 0, 1, 2, 3, 4, 5, 6]
+        ),
+        (
+            "exactly max-skew late when shifted", [106 * millisecond],
+            ["depth-ts-offset": "-66000000", "max-skew": "40000000"], [1]
+        ),
+        (
+            "more than max-skew late when shifted", [106 * millisecond],
+            ["depth-ts-offset": "-66000000", "max-skew": "39999999"], [0]
+        ),
+        (
+            "a hold-time from the shifted time on", [66 * millisecond],
+            ["depth-ts-offset": "-66000000", "hold-time": "100000000"], [1, 1, 1, 1, 0, 0]
+        ),
+        (
+            "before the stream's beginning when shifted", [0, 500 * millisecond],
+            ["depth-ts-offset": "-100000000", "hold-time": "150000000"], [1, 1, 0, 0]
+        ),
     ]
 
     @Test(arguments: rows)
@@ -46,6 +70,32 @@ import Testing
         bench.depth.end()
         bench.pushVideo(numbers.count)
         #expect(bench.numbers() == numbers, "\(what)")
+    }
+
+    @Test(arguments: Follower.all)
+    func `a gap is where the shifted times put it`(follower: Follower) {
+        let bench = Bench.numbered(follower, ["depth-ts-offset": follower.offset(shiftingPartner: -66)])
+        let partner = bench[follower.partner]
+        func late(_ frame: Int) -> GstClockTime { time(ofFrame: frame) + 66 * millisecond }
+        partner.push(follower.numbered(1), at: late(0))
+        partner.gap(at: late(1), late(3) - late(1))
+        partner.push(follower.numbered(4), at: late(3))
+        partner.end()
+        bench.pushLeading(4, of: follower)
+        #expect(bench.numbers(follower) == [1, 0, 0, 4])
+    }
+
+    @Test func `a shift that changes between frames counts from the next one on`() {
+        let bench = Bench.numbered(["max-skew": "1000000", "hold-time": "0"])
+        for number in 0..<9 { bench.depth.push(Numbered.map(number + 1), at: time(ofFrame: number)) }
+        bench.depth.end()
+        var numbers: [Int] = []
+        for (frame, shift) in [0, 0, -2, -2, 0, 0].enumerated() {
+            bench.set("depth-ts-offset", "\(shift * Int(frameDuration))")
+            bench.video.push(Numbered.picture, at: time(ofFrame: frame))
+            numbers.append(bench.output.next().map(Numbered.number) ?? -1)
+        }
+        #expect(numbers == [1, 2, 5, 6, 0, 0])  // the maps of the last two were taken for those before
     }
 
     @Test(arguments: Follower.all)

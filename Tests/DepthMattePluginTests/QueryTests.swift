@@ -7,8 +7,8 @@ import Testing
 @Suite struct QueryTests {
     // MARK: Allocation
 
-    @Test(arguments: AnyPad.all, [false, true])
-    func `every pad reads GstVideoMeta and says so, with caps or without`(pad: AnyPad, hasCaps: Bool) {
+    @Test(arguments: FollowerPad.all, [false, true])
+    func `every pad reads GstVideoMeta and says so, with caps or without`(pad: FollowerPad, hasCaps: Bool) {
         let bench = Bench(pad.follower, pad.follower.followed.map(\.pad))
         let feed = bench[pad.pad]
         if hasCaps { feed.start(pad.stream.caps) }

@@ -6,8 +6,8 @@ import Testing
 
 /// Request pads that come and go at any moment.
 @Suite struct RequestPadTests {
-    @Test(arguments: FollowedPad.all)
-    func `a pad that another thread releases and requests loses no frame`(followed: FollowedPad) {
+    @Test(arguments: FollowerPad.followed)
+    func `a pad that another thread releases and requests loses no frame`(followed: FollowerPad) {
         let follower = followed.follower
         let bench = Bench(follower, [])
         bench.leading.start(follower.leading.caps)
@@ -24,8 +24,8 @@ import Testing
         #expect(bench.bus.errors().isEmpty)
     }
 
-    @Test(arguments: FollowedPad.all)
-    func `a pad may be released and requested from a blocking probe`(followed: FollowedPad) throws {
+    @Test(arguments: FollowerPad.followed)
+    func `a pad may be released and requested from a blocking probe`(followed: FollowerPad) throws {
         let (follower, name) = (followed.follower, followed.pad)
         let bench = Bench(follower, [name])
         bench.leading.start(follower.leading.caps)
@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    @Test(arguments: FollowedPad.all)
-    func `a frame that waits for a pad goes on when that is released`(followed: FollowedPad) {
+    @Test(arguments: FollowerPad.followed)
+    func `a frame that waits for a pad goes on when that is released`(followed: FollowerPad) {
         let (follower, name) = (followed.follower, followed.pad)
         let bench = Bench(follower, [name])
         bench.leading.start(follower.leading.caps)
@@ -52,8 +52,8 @@ import Testing
         for number in 0..<3 { #expect(bench.output.next()?.timing.start == time(ofFrame: number)) }
     }
 
-    @Test(arguments: FollowedPad.all)
-    func `a pad that is kept when its element is gone refuses data and does no harm`(followed: FollowedPad) throws {
+    @Test(arguments: FollowerPad.followed)
+    func `a pad that is kept when its element is gone refuses data and does no harm`(followed: FollowerPad) throws {
         let (follower, name) = (followed.follower, followed.pad)
         let element = makeElement(follower.factory)
         let pad = try #require(gst_element_request_pad_simple(element, name))
@@ -70,8 +70,8 @@ import Testing
         gst_object_unref(pad)
     }
 
-    @Test(arguments: FollowedPad.all)
-    func `a pad that nobody links holds a live stream no longer than until the frame is due`(followed: FollowedPad)
+    @Test(arguments: FollowerPad.followed)
+    func `a pad that nobody links holds a live stream no longer than until the frame is due`(followed: FollowerPad)
         throws
     {
         let (follower, name) = (followed.follower, followed.pad)
@@ -106,8 +106,8 @@ import Testing
 
 /// The cost of a request pad, over many.
 @Suite struct RequestPadSoakTests {
-    @Test(arguments: FollowedPad.all)
-    func `requesting and releasing a pad costs little and leaves the memory as it was`(followed: FollowedPad) throws {
+    @Test(arguments: FollowerPad.followed)
+    func `requesting and releasing a pad costs little and leaves the memory as it was`(followed: FollowerPad) throws {
         let (follower, name) = (followed.follower, followed.pad)
         let bench = Bench(follower, [])
         bench.leading.start(follower.leading.caps)

@@ -30,6 +30,24 @@ import Testing
         #expect(bench.output.segment?.rate == rate && bench.output.segment?.start == 2_000 * millisecond)
     }
 
+    @Test(arguments: [0.5, 1, 2, 1000, -0.5, -1, -2])
+    func `a shift of depth is one of its timestamps, at any rate`(rate: Double) {
+        let bench = Bench(
+            ["depth"],
+            Numbered.properties.with(["depth-ts-offset": "-66000000", "max-skew": "1", "hold-time": "0"]))
+        bench.depth.start(Numbered.depth, segment(rate: rate, start: 5_000 * millisecond))
+        bench.video.start(Numbered.video, segment(rate: rate, start: 5_000 * millisecond))
+        let order = rate < 0 ? Array((0..<9).reversed()) : Array(0..<9)
+        for number in order {
+            let due = 5_000 * millisecond + time(ofFrame: number)
+            bench.depth.push(Numbered.map(number + 1), at: due + 66 * millisecond)
+            bench.video.push(Numbered.picture, at: due)
+        }
+        bench.depth.end()
+        bench.video.end()
+        #expect(bench.numbers() == order.map { $0 + 1 })
+    }
+
     @Test func `a slower map backwards serves the frames that follow it in time`() {
         let bench = Bench(["depth"], Numbered.properties.with(["max-skew": "20000000"]))
         bench.depth.start(Numbered.depth, segment(rate: -1, start: 0))

@@ -25,8 +25,8 @@ struct SettableProperty {
         }
     }
 
-    /// True where every value leaves the element sending a frame for each one that comes.
-    var keepsEveryFrame: Bool { !["on-missing-depth", "max-pixels"].contains(name) }
+    /// True where every value leaves the element sending a frame for each one that comes, without those after it.
+    var keepsEveryFrame: Bool { !["on-missing-depth", "max-pixels", "depth-ts-offset"].contains(name) }
 
     /// True where the value is a real number.
     var isReal: Bool { kind == "gdouble" }
@@ -80,6 +80,9 @@ struct SettableProperty {
         case "guint64":
             let range = raw.assumingMemoryBound(to: GParamSpecUInt64.self).pointee
             g_value_set_uint64(&value, share == 1 ? range.maximum : range.minimum + guint64(share * 1e9))
+        case "gint64":
+            let range = raw.assumingMemoryBound(to: GParamSpecInt64.self).pointee
+            g_value_set_int64(&value, gint64(Double(range.minimum) * (1 - share) + Double(range.maximum) * share))
         case "gboolean": g_value_set_boolean(&value, share > 0.5 ? 1 : 0)
         case "GEnum":
             let choices = raw.assumingMemoryBound(to: GParamSpecEnum.self).pointee.enum_class.pointee

@@ -72,6 +72,7 @@ struct SoakSettings {
         "depth-offset-y": "0", "depth-scale": "1", "view": "composite", "light-wrap": "0", "settle": "0",
         "segmentation-weight": "0", "background-mode": "auto", "on-missing-depth": "cover", "max-skew": "50000000",
         "hold-time": "500000000", "navigation": "probe", "thermal": "ignore", "decontaminate": "0",
+        "room-memory": "off", "depth-fov": "0",
     ]
 
     /// Properties that leave calm settings calm.

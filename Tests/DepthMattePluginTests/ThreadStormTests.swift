@@ -60,6 +60,7 @@ import Testing
         ("anchor", ["fixed", "auto"]), ("background-color", ["0xff0a141e", "0xff281e14"]),
         ("background-fit", ["contain", "cover"]), ("background-mode", ["color", "auto"]),
         ("blur-radius", ["0", "2"]), ("cutoff", ["1", "4"]), ("depth-offset-x", ["0", "3"]),
+        ("depth-ts-offset", ["0", "20000000"]),
         ("face-types", ["face", "face,head"]), ("gamma", ["1", "2"]), ("invert", ["false", "true"]),
         ("max-skew", ["50000000", "60000000"]), ("max-threads", ["1", "3"]),
         ("on-missing-depth", ["cover", "pass"]), ("segmentation-weight", ["0", "1"]),

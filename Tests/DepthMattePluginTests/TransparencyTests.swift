@@ -12,6 +12,13 @@ import Testing
     private static let properties = [
         "anchor": "fixed", "background-mode": "transparent", "background-color": "0xff204080", "blur-radius": "2",
     ]
+    /// The matte of a frame.
+    private static let alpha: [UInt8] = {
+        var reference = ReferenceMatte()
+        reference.blurRadius = 2
+        return reference.alpha(
+            metres: DepthScale().metres(counts), width: 37, height: 25, videoWidth: 75, videoHeight: 51)
+    }()
     /// Formats in, and what they become.
     static let pairs = [
         ("RGBA", "RGBA"), ("BGRA", "BGRA"), ("ARGB", "ARGB"), ("ABGR", "ABGR"), ("AYUV", "AYUV"), ("A420", "A420"),
@@ -103,11 +110,6 @@ import Testing
         #expect(frame.caps.contains("format=(string)\(output)"), "\(frame.caps)")
         let bytes = frame.bytes
         try #require(bytes.count == shape.size)
-        var reference = ReferenceMatte()
-        reference.blurRadius = 2
-        let alpha = reference.alpha(
-            metres: DepthScale().metres(TransparencyTests.counts), width: 37, height: 25, videoWidth: 75,
-            videoHeight: 51)
         let before = opaque(picture, VideoShape(input, 75, 51), shape)
         let hidden = hidden(shape)
         let components = shape.components
@@ -121,7 +123,7 @@ import Testing
                 let isHidden = pixels.allSatisfy { bytes[components[3].index($0.0, $0.1)] == 0 }
                 let expected =
                     index == 3
-                    ? Int((Double(own) * Double(alpha[row * 75 + column]) / 255).rounded())
+                    ? Int((Double(own) * Double(TransparencyTests.alpha[row * 75 + column]) / 255).rounded())
                     : isHidden ? hidden[index] : own
                 if index == 3, value > 0 { shown += 1 }
                 let limit = index == 3 || (isHidden && shape.isYUV) ? 2 : 0
@@ -152,12 +154,7 @@ import Testing
     func `the matte view is gray and opaque`(input: String, output: String) throws {
         let shape = VideoShape(output, 75, 51)
         let (_, frame) = try #require(run(input, TransparencyTests.properties.with(["view": "matte"])))
-        var reference = ReferenceMatte()
-        reference.blurRadius = 2
-        let alpha = reference.alpha(
-            metres: DepthScale().metres(TransparencyTests.counts), width: 37, height: 25, videoWidth: 75,
-            videoHeight: 51)
-        let difference = Difference(frame.bytes, Reference.matteView(alpha: alpha, shape), shape)
+        let difference = Difference(frame.bytes, Reference.matteView(alpha: TransparencyTests.alpha, shape), shape)
         #expect(difference.isWithinPromise, "\(input): \(difference)")
     }
 

@@ -40,6 +40,18 @@ struct Command {
         environment["G_DEBUG"] = "fatal-criticals"
     }
 
+    /// Runs with criticals made fatal, and finds the objects that are alive at the end.
+    func findLeaks() -> (result: Result, found: [Substring]) {
+        var command = self
+        command.watchStreams()
+        command.environment["GST_TRACERS"] = "leaks;streamrules"
+        command.environment["GST_DEBUG"] = "GST_TRACER:7"
+        command.environment["GST_DEBUG_NO_COLOR"] = "1"
+        let result = command.run()
+        // The tracer first prints the form of its records, and then a record for each object.
+        return (result, result.lines.filter { $0.contains(" object-alive, ") && !$0.contains("new format string") })
+    }
+
     /// The caller's environment with the library that was just built and a registry of the tests' own.
     static var gstreamer: [String: String] {
         var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("GST_") && $0.key != "G_DEBUG" }

@@ -31,7 +31,7 @@ import Testing
 
     @Test func `the search for leaks finds one`() {
         let command = Command.launch("videotestsrc num-buffers=1 ! roiset leak=true ! fakesink")
-        #expect(leaks(of: command).found.count == 1)
+        #expect(command.findLeaks().found.count == 1)
     }
 
     @Test func `an element that breaks the rules of a stream ends the line`() {
@@ -43,21 +43,9 @@ import Testing
     private func run(_ file: String, _ variables: [String], in folder: URL) {
         let line = Places.pipelines.appending(path: file).path
         let command = Command(Places.pipelines.appending(path: "run.sh").path, [line] + variables, in: folder)
-        let (result, found) = leaks(of: command)
+        let (result, found) = command.findLeaks()
         #expect(result.status == 0, "\(file): \(result.output.suffix(2000))")
         #expect(found.isEmpty, "\(file) leaks")
-    }
-
-    /// Runs with criticals made fatal, and finds the objects that are alive at the end.
-    private func leaks(of command: Command) -> (result: Command.Result, found: [Substring]) {
-        var command = command
-        command.watchStreams()
-        command.environment["GST_TRACERS"] = "leaks;streamrules"
-        command.environment["GST_DEBUG"] = "GST_TRACER:7"
-        command.environment["GST_DEBUG_NO_COLOR"] = "1"
-        let result = command.run()
-        // The tracer first prints the form of its records, and then a record for each object.
-        return (result, result.lines.filter { $0.contains(" object-alive, ") && !$0.contains("new format string") })
     }
 
     private func check(_ reading: Expectation.Reading, in folder: URL) throws {

@@ -212,10 +212,10 @@ package final class DepthRegistration {
             unsafe findEdges(row.column, row.column + 1, row.distance + 1, half.x, edges + stride)
             unsafe findEdges(row.row, above.row, above.distance, -half.y, edges + 2 * stride)
             unsafe findEdges(row.row, below.row, below.distance, half.y, edges + 3 * stride)
-            unsafe loops.alignBounds(
+            unsafe loops.alignCoveredPixels(
                 .init(one: edges, other: edges + stride, overlap: overlap.x, size: Int32(outputWidth)), count: width,
                 first: bounds, last: bounds + stride)
-            unsafe loops.alignBounds(
+            unsafe loops.alignCoveredPixels(
                 .init(
                     one: edges + 2 * stride, other: edges + 3 * stride, overlap: overlap.y, size: Int32(outputHeight)),
                 count: width, first: bounds + 2 * stride, last: bounds + 3 * stride)

@@ -93,7 +93,7 @@ package protocol LoopTable: SendableMetatype {
 
     static func alignProject(_ row: dm_lens_row, _ lens: dm_lens)
     static func alignEdges(_ row: dm_edge_row, count: Int, into edges: MutableFloats)
-    static func alignBounds(_ edges: dm_edge_pair, count: Int, first: MutableInts, last: MutableInts)
+    static func alignCoveredPixels(_ edges: dm_edge_pair, count: Int, first: MutableInts, last: MutableInts)
     static func alignFill(_ distances: UnsafePointer<UInt16>, _ rectangles: dm_rectangles, into output: MutableWords16)
     static func alignFill(_ distances: Floats, _ rectangles: dm_rectangles, into output: MutableFloats)
     static func alignCounts(_ distances: Floats, count: Int, scale: Float, into counts: MutableWords16)
@@ -119,6 +119,9 @@ extension DepthLoops.LoopSet: LoopTable {}
 extension DepthLoopsV3.LoopSet: LoopTable {}
 
 package typealias Loops = any LoopTable.Type
+
+/// Padding after a line of numbers, for loads and stores of whole vectors.
+let loopOverrun = 8
 
 /// For every processor that the library is compiled for.
 package let baselineLoops: Loops = DepthLoops.LoopSet.self

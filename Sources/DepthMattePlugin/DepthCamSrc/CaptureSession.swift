@@ -392,20 +392,20 @@ final class CaptureSession: Sendable {
             guard shared.generation == generation else { return }
             shared.counts.add(report)
             // Where the depth pad is linked the maps leave there, not with the video too.
-            if shared.linked[1] {
+            if shared.linked[Role.depth.index] {
                 shared.newestMap = nil
             } else if let depth = exposure.depth {
                 shared.newestMap = Frame.Map(buffer: depth.buffer, time: depth.time)
             }
-            for (index, frame) in [exposure.video, exposure.depth].enumerated() {
-                guard var frame else { continue }
-                if index == 0 { frame.depth = shared.newestMap }
-                if index == 0 { shared.counts.video &+= 1 } else { shared.counts.depth &+= 1 }
-                guard shared.linked[index] else { continue }
-                shared.queues[index].append(frame)
-                if options.isLive && shared.queues[index].count > CaptureSession.queueLength {
-                    shared.queues[index].removeFirst()
-                    shared.queues[index][0].isAfterLoss = true
+            for role in Role.allCases {
+                guard var frame = role == .video ? exposure.video : exposure.depth else { continue }
+                if role == .video { frame.depth = shared.newestMap }
+                if role == .video { shared.counts.video &+= 1 } else { shared.counts.depth &+= 1 }
+                guard shared.linked[role.index] else { continue }
+                shared.queues[role.index].append(frame)
+                if options.isLive && shared.queues[role.index].count > CaptureSession.queueLength {
+                    shared.queues[role.index].removeFirst()
+                    shared.queues[role.index][0].isAfterLoss = true
                     // Frames that nobody asks for yet are not lost.
                     if shared.isFlowing { shared.counts.lost &+= 1 }
                 }
@@ -434,7 +434,7 @@ extension CaptureSession.Shared {
 
     /// True where another frame of a recording may be queued.
     fileprivate var hasRoom: Bool {
-        let lengths = [0, 1].filter { linked[$0] }.map { queues[$0].count }
+        let lengths = linked.indices.filter { linked[$0] }.map { queues[$0].count }
         guard let shortest = lengths.min(), let longest = lengths.max() else { return true }
         return shortest < CaptureSession.queueLength && longest < CaptureSession.longestQueue
     }

@@ -48,7 +48,11 @@ final class DepthCloudElement: DepthLedElement {
     }
 
     func propertyChanged(_ name: String) {
-        if name == "background-color" { logTransparentColor(name, table.current.backgroundColor) }
+        switch name {
+        case "background-color": logTransparentColor(name, table.current.backgroundColor)
+        case "depth-ts-offset": timeShiftChanged()
+        default: break
+        }
     }
 
     // MARK: Navigation
@@ -138,10 +142,10 @@ final class DepthCloudElement: DepthLedElement {
             return scene
         } catch {
             guard scene.video != nil, scene.map.isReadable else {
-                report(error, of: ofDepth, "nothing of it is shown")
+                report(error, of: depthMapName, "nothing of it is shown")
                 return try drawNothing(scene, painter, on: canvas)
             }
-            report(error, of: ofVideo, "the palette gives the colors")
+            report(error, of: videoFrameName, "the palette gives the colors")
             return try draw(scene.withoutVideo, painter, on: canvas)
         }
     }
@@ -213,7 +217,7 @@ final class DepthCloudElement: DepthLedElement {
         do throws(FrameFault) {
             snapshot.begin(try painter.file(scene), to: path, for: self)
         } catch {
-            report(error, of: ofDepth, "no snapshot is written")
+            report(error, of: depthMapName, "no snapshot is written")
         }
     }
 

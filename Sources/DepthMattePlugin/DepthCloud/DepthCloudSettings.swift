@@ -28,6 +28,8 @@ struct DepthCloudSettings: ColoringSettings {
     var location: String?
     var snapshot = false
 
+    /// Nanoseconds.
+    var depthTimeOffset: Int64 = 0
     var maxSkew: GstClockTime = 50_000_000
     var holdTime: GstClockTime = 500_000_000
     var maxPixels: UInt32 = 67_108_864

@@ -60,7 +60,7 @@ final class DepthColorizeElement: DepthLedElement {
         do throws(FrameFault) {
             try painter.draw(map, settings, mix: mix, on: canvas.pointer)
         } catch {
-            report(error, of: ofDepth, "nothing of it is shown")
+            report(error, of: depthMapName, "nothing of it is shown")
             try drawWithoutFallback("picture") { () throws(FrameFault) in
                 try painter.drawNothing(settings, mix: mix, on: canvas.pointer)
             }
@@ -101,7 +101,7 @@ final class DepthColorizeElement: DepthLedElement {
             try painter.draw(choice.buffer, info, on: canvas)
             return settings.mix
         } catch {
-            report(error, of: ofVideo, "the colors are shown alone")
+            report(error, of: videoFrameName, "the colors are shown alone")
             return nil
         }
     }

@@ -11,6 +11,8 @@ struct DepthColorizeSettings: ColoringSettings {
     var max = 5.0
     var mix = 0.5
 
+    /// Nanoseconds.
+    var depthTimeOffset: Int64 = 0
     var maxSkew: GstClockTime = 50_000_000
     var holdTime: GstClockTime = 500_000_000
     var maxPixels: UInt32 = 67_108_864

@@ -9,6 +9,7 @@ protocol ColoringSettings: AggregatorSettings, DepthReadingSettings {
     /// Metres.
     var min: Double { get set }
     var max: Double { get set }
+    var depthTimeOffset: Int64 { get set }
     var maxSkew: GstClockTime { get set }
     var holdTime: GstClockTime { get set }
     var maxPixels: UInt32 { get set }
@@ -38,6 +39,7 @@ extension Property where Settings: ColoringSettings {
     /// The properties of pairing video frames with depth maps, and the size limit.
     static var videoPairingRows: [Property] {
         [
+            .depthTimeOffset("above 0 a live pipeline waits for the video by as much", \.depthTimeOffset),
             .time(
                 "max-skew",
                 "Largest difference between the timestamps of a depth map and its video frame, in nanoseconds",
@@ -48,6 +50,19 @@ extension Property where Settings: ColoringSettings {
                 0...UInt(Int64.max), \.holdTime),
             .uint("max-pixels", "Largest picture accepted on any pad, in pixels", 1...UInt32.max, \.maxPixels),
         ]
+    }
+}
+
+extension Property {
+    /// The time that is added to the depth maps' before they are paired. Beyond ten seconds a mistake is more likely than a lag.
+    ///
+    /// - Parameter cost: what it costs, as a clause.
+    static func depthTimeOffset(_ cost: String, _ path: any Path<Int64>) -> Property {
+        .timeDifference(
+            "depth-ts-offset",
+            "Time added to the timestamps of depth maps before they are paired with video, in nanoseconds; -66000000 where "
+                + "depth is 66 ms late; \(cost)",
+            -10_000_000_000...10_000_000_000, path)
     }
 }
 

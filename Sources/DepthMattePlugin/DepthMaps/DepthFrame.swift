@@ -3,7 +3,7 @@ import DepthKernels
 import GstBridge
 
 /// What error messages call a frame of the video pad and one of the depth pad.
-let (ofVideo, ofDepth) = ("frame on the video pad", "depth map on the depth pad")
+let (videoFrameName, depthMapName) = ("frame on the video pad", "depth map on the depth pad")
 
 /// A depth buffer, and what its caps and the settings say of it.
 struct DepthFrame: @unchecked Sendable {  // guard: only read, by who has a reference to it

@@ -67,6 +67,8 @@ protocol DepthLedElement: ReferencePadAggregator where Role == DepthLedPad, Sett
 }
 
 extension DepthLedElement {
+    func propertyChanged(_ name: String) { if name == "depth-ts-offset" { timeShiftChanged() } }
+
     func bringsReference(_ buffer: BufferPointer) -> Bool {
         if attachedDepth.content(of: buffer) != nil { return true }
         warnOfUnlinkedDepth()
@@ -99,6 +101,11 @@ extension DepthLedElement {
 
     func advanceInputs(to moment: Moment, mayWait: Bool, _ settings: Settings) throws(FlowStop) {
         try advanceVideo(to: moment, mayWait: mayWait)
+    }
+
+    /// The depth's times are those of the output. So it is the video that moves, the other way.
+    func timeShift(of role: DepthLedPad, _ settings: Settings) -> Int64 {
+        role == .video ? 0 &- settings.depthTimeOffset : 0
     }
 
     /// Advances the video pad to a frame of the depth pad, unless the video leads.

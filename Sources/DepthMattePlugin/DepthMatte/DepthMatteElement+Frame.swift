@@ -26,6 +26,10 @@ extension DepthMatteElement {
         if moment.number == 0 && !moment.isGap { warnOfMissingInputs(settings) }
     }
 
+    func timeShift(of role: DepthMatte.PadRole, _ settings: DepthMatteSettings) -> Int64 {
+        role == .depth ? settings.depthTimeOffset : 0
+    }
+
     func selectedBuffer(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer?
     {
         switch role {
@@ -59,7 +63,7 @@ extension DepthMatteElement {
         } catch {
             let map = match(job).choice.flatMap { depthFrame($0.buffer, job) }
             let isOfVideo = map?.isReadable ?? true
-            report(error, of: isOfVideo ? ofVideo : ofDepth, "the background is shown instead")
+            report(error, of: isOfVideo ? videoFrameName : depthMapName, "the background is shown instead")
             try cover(&frame, job)
             outcome = .covered
         }
@@ -73,10 +77,10 @@ extension DepthMatteElement {
         of frame: BufferPointer, at moment: Moment, _ settings: DepthMatteSettings
     ) throws(FlowStop) {
         do throws(CapsRefusal) {
-            let isNew = try state.inputs.takeAttachedDepth(of: frame, at: moment) { caps throws(CapsRefusal) in
+            let hasOtherFormat = try state.inputs.takeAttachedDepth(of: frame, at: moment) { caps throws(CapsRefusal) in
                 try DepthFormat(caps, maxPixels: maxPixels)
             }
-            if isNew {
+            if hasOtherFormat {
                 state.maker.forgetPast()
                 state.inputs.depth.format.map(warnIfUnregistered)
             }

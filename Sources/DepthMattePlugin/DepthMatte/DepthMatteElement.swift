@@ -77,6 +77,7 @@ final class DepthMatteElement: ReferencePadAggregator {
             // The output may gain or lose its alpha channel, and the video's format with it.
             markReconfigure()
             askUpstreamToReconfigure()
+        case "depth-ts-offset": timeShiftChanged()
         case "thermal":
             thermal.setWanted(table.current.thermal != .ignore, for: self)
         default: break

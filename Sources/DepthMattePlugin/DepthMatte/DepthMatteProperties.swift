@@ -159,6 +159,7 @@ enum DepthMatteProperties {
     ]
 
     private static let pairing: [Row] = [
+        .depthTimeOffset("below 0 a live pipeline holds the video back by as much", \.depthTimeOffset),
         .time(
             "max-skew", "Largest difference between the timestamps of a video frame and its depth map, in nanoseconds",
             0...UInt(Int64.max),

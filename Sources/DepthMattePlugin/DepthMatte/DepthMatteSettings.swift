@@ -34,6 +34,8 @@ struct DepthMatteSettings: AggregatorSettings, DepthReadingSettings {
     var navigation = NavigationMode.probe
 
     // Pairing
+    /// Nanoseconds.
+    var depthTimeOffset: Int64 = 0
     var maxSkew: GstClockTime = 50_000_000
     var holdTime: GstClockTime = 500_000_000
     var onMissingDepth = MissingDepth.cover

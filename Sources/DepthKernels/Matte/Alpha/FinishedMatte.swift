@@ -18,17 +18,17 @@ struct ClearMatte: ~Copyable {
     // Nothing but their fillers is ever written.
     private var alpha = Scratch<UInt8>()
     private var covers = Scratch<Cover>()
-    /// The one band of all rows.
-    private var bandOfRow: [Int32] = []
+    /// The one strip of all rows.
+    private var stripOfRow: [Int32] = []
 
     mutating func matte(width: Int, height: Int, _ bands: MatteBands) -> FinishedMatte {
         let alpha = unsafe MutablePlane(
             packed: alpha.reserve(width * height, filler: 0), width: width, height: height)
         let covers = unsafe covers.reserve(AlphaCovers.segments(width: width), filler: .clear)
-        if bandOfRow.count != height { bandOfRow = [Int32](repeating: 0, count: height) }
+        if stripOfRow.count != height { stripOfRow = [Int32](repeating: 0, count: height) }
         return unsafe FinishedMatte(
-            alpha: alpha.readOnly, covers: AlphaCovers(covers, width: width, bandOfRow: bandOfRow), followsVideo: false,
-            bands: bands)
+            alpha: alpha.readOnly, covers: AlphaCovers(covers, width: width, stripOfRow: stripOfRow),
+            followsVideo: false, bands: bands)
     }
 }
 
@@ -44,30 +44,32 @@ enum Cover: UInt8, BitwiseCopyable {
     case mixed
 }
 
-/// The covers of an alpha plane: one for each segment of 32 pixels of a band of rows.
+/// The covers of an alpha plane: one for each segment of 32 pixels of a strip of rows.
 @safe
 package struct AlphaCovers {
     /// A multiple of every horizontal subsampling, so that a run never starts inside a chroma sample.
     static let segmentWidth = 32
 
-    /// A row of segments for each band.
+    /// A row of segments for each strip.
     private let covers: UnsafeMutablePointer<Cover>
     /// Pixels.
     private let width: Int
-    /// The band of each row of pixels.
-    private let bandOfRow: [Int32]
+    /// The strip of each row of pixels.
+    private let stripOfRow: [Int32]
 
-    init(_ covers: UnsafeMutablePointer<Cover>, width: Int, bandOfRow: [Int32]) {
+    init(_ covers: UnsafeMutablePointer<Cover>, width: Int, stripOfRow: [Int32]) {
         unsafe self.covers = covers
         self.width = width
-        self.bandOfRow = bandOfRow
+        self.stripOfRow = stripOfRow
     }
 
     static func segments(width: Int) -> Int { groups(of: segmentWidth, in: width) }
 
-    /// The covers of a band's segments, from left to right.
+    /// The covers of a strip's segments, from left to right.
     @inline(__always)
-    func band(_ band: Int) -> UnsafeMutablePointer<Cover> { unsafe covers + band &* AlphaCovers.segments(width: width) }
+    func strip(_ strip: Int) -> UnsafeMutablePointer<Cover> {
+        unsafe covers + strip &* AlphaCovers.segments(width: width)
+    }
 
     /// The pixels of a run of segments.
     func pixels(_ segments: Range<Int>) -> Range<Int> {
@@ -88,11 +90,11 @@ package struct AlphaCovers {
     }
 
     private func findRuns(of rows: Range<Int>, into runs: UnsafeMutablePointer<AlphaRun>) -> AlphaRuns {
-        let bands = Int(bandOfRow[rows.lowerBound])...Int(bandOfRow[rows.upperBound &- 1])
+        let strips = Int(stripOfRow[rows.lowerBound])...Int(stripOfRow[rows.upperBound &- 1])
         var count = 0
         for segment in 0..<AlphaCovers.segments(width: width) {
-            var cover = unsafe band(bands.lowerBound)[segment]
-            for next in bands where unsafe band(next)[segment] != cover { cover = .mixed }
+            var cover = unsafe strip(strips.lowerBound)[segment]
+            for next in strips where unsafe strip(next)[segment] != cover { cover = .mixed }
             let end = min((segment &+ 1) &* AlphaCovers.segmentWidth, width)
             if count > 0, unsafe runs[count &- 1].cover == cover {
                 unsafe runs[count &- 1].end = end

@@ -25,9 +25,9 @@ struct Drawing: ~Copyable {
         return min(quietSide * sigma * sigma / (quietSigma * quietSigma), 1 / 3)
     }
 
-    /// Rows of samples in a band.
-    static let bandRows = 8
-    /// Gaps between two runs of a band that are shorter than this, in samples, are drawn too.
+    /// Rows of samples in a strip.
+    static let stripRows = 8
+    /// Gaps between two runs of a strip that are shorter than this, in samples, are drawn too.
     fileprivate static let shortestGap = 8
 
     private var dilation = Dilation()
@@ -46,7 +46,7 @@ struct Drawing: ~Copyable {
     struct Plan {
         /// Samples that are all person, or all room, with their neighbourhood.
         fileprivate let plain: (person: SampleSet, room: SampleSet)
-        /// Columns of samples whose pixels in a band are all person, or all room; a row for each band.
+        /// Columns of samples whose pixels in a strip are all person, or all room; a row for each strip.
         fileprivate let person: SampleSet
         fileprivate let room: SampleSet
         /// Of these columns those whose stored pixels are so.
@@ -75,11 +75,11 @@ struct Drawing: ~Copyable {
         let (arrivedPerson, arrivedRoom) = arrived(on: grid)
         let sets: InlineArray<3, SampleSet> = bits.sets(like: arrivedPerson)
         let (person, room, columns) = (sets[0], sets[1], sets[2])
-        for band in 0..<columns.height {
-            let rows = Drawing.rows(ofBand: band, on: grid)
+        for strip in 0..<columns.height {
+            let rows = Drawing.rows(ofStrip: strip, on: grid)
             let around = max(rows.lowerBound - 1, 0)..<min(rows.upperBound + 1, grid.height)
-            unsafe plain.person.findCommon(of: around, into: person.row(band))
-            unsafe plain.room.findCommon(of: around, into: room.row(band))
+            unsafe plain.person.findCommon(of: around, into: person.row(strip))
+            unsafe plain.room.findCommon(of: around, into: room.row(strip))
         }
         columns.fill { ~(person[$0] & arrivedPerson[$0] | room[$0] & arrivedRoom[$0]) }
         columns.trim()
@@ -121,10 +121,10 @@ struct Drawing: ~Copyable {
         guard let geometry else { return plane }
         defer { findCovers(plan.arrivedPerson, plan.arrivedRoom, geometry) }
         guard let model = unsafe model else { return plane }
-        let work = unsafe DrawBands(
+        let work = unsafe DrawStrips(
             guide: guide, geometry: geometry, plan: plan, model: model, side: Drawing.side(noise: noise),
             alpha: plane, loops: context.loops)
-        context.bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfBand)
+        context.bands.share(work, rows: plan.columns.height, width: guide.width * geometry.pixelRowsOfStrip)
         return plane
     }
 
@@ -133,24 +133,24 @@ struct Drawing: ~Copyable {
 
     /// Finds the segments of alpha that are opaque or clear.
     private mutating func findCovers(_ person: SampleSet, _ room: SampleSet, _ geometry: DrawingGeometry) {
-        // Rows of pixels above and below the grid are in bands of their own, which are clear.
+        // Rows of pixels above and below the grid are in strips of their own, which are clear.
         let count = (person.height + 2) * geometry.segments.count
         let segments = unsafe segments.reserve(count, filler: .clear)
         unsafe segments.update(repeating: .clear, count: count)
-        let covers = unsafe AlphaCovers(segments, width: geometry.width, bandOfRow: geometry.bandOfRow)
-        for band in 0..<person.height {
+        let covers = unsafe AlphaCovers(segments, width: geometry.width, stripOfRow: geometry.stripOfRow)
+        for strip in 0..<person.height {
             for (segment, (samples, isInside)) in geometry.segments.enumerated() where !samples.isEmpty {
-                if room.bits(band).containsAll(samples) { continue }
-                let isOpaque = isInside && person.bits(band).containsAll(samples)
-                unsafe covers.band(band &+ 1)[segment] = isOpaque ? .opaque : .mixed
+                if room.bits(strip).containsAll(samples) { continue }
+                let isOpaque = isInside && person.bits(strip).containsAll(samples)
+                unsafe covers.strip(strip &+ 1)[segment] = isOpaque ? .opaque : .mixed
             }
         }
         self.covers = covers
     }
 
-    /// Columns of samples whose stored pixels in a band are all opaque, and those whose pixels are all clear.
+    /// Columns of samples whose stored pixels in a strip are all opaque, and those whose pixels are all clear.
     private mutating func arrived(on grid: WorkGrid) -> (person: SampleSet, room: SampleSet) {
-        let (stride, height) = (SampleSet.stride(width: grid.width), groups(of: Drawing.bandRows, in: grid.height))
+        let (stride, height) = (SampleSet.stride(width: grid.width), groups(of: Drawing.stripRows, in: grid.height))
         let words = unsafe arrivedColumns.reserve(2 * stride * height, filler: 0)
         let person = unsafe SampleSet(words: words, stride: stride, width: grid.width, height: height)
         let room = unsafe person.placed(in: words, 1)
@@ -162,8 +162,8 @@ struct Drawing: ~Copyable {
         return (person, room)
     }
 
-    fileprivate static func rows(ofBand band: Int, on grid: WorkGrid) -> Range<Int> {
-        (band * bandRows)..<min((band + 1) * bandRows, grid.height)
+    fileprivate static func rows(ofStrip strip: Int, on grid: WorkGrid) -> Range<Int> {
+        (strip * stripRows)..<min((strip + 1) * stripRows, grid.height)
     }
 }
 
@@ -197,8 +197,8 @@ private final class DrawingGeometry {
     /// For every segment of a row of alpha, the samples that its pixels lie in; `isInside` is true where all pixels lie
     /// in samples.
     let segments: [(samples: Range<Int>, isInside: Bool)]
-    /// The band of each row of pixels, from 1 on; 0 above the grid, and the last number below it.
-    let bandOfRow: [Int32]
+    /// The strip of each row of pixels, from 1 on; 0 above the grid, and the last number below it.
+    let stripOfRow: [Int32]
 
     init(_ guide: Guide, _ cells: GuidedFilter.Cells) {
         self.cells = cells
@@ -224,25 +224,25 @@ private final class DrawingGeometry {
             let end = partitionPoint(gridWidth) { taps.pixels(of: $0..<($0 + 1)).lowerBound >= mine.upperBound }
             return (first..<max(first, end), mine == pixels)
         }
-        let bandCount = groups(of: Drawing.bandRows, in: grid.height)
+        let stripCount = groups(of: Drawing.stripRows, in: grid.height)
         let covered = sampleRows.pixels(of: 0..<grid.height)
-        var bands = (0..<guide.height).map { y in
-            y < covered.lowerBound ? 0 : Int32(truncatingIfNeeded: bandCount + 1)
+        var strips = (0..<guide.height).map { y in
+            y < covered.lowerBound ? 0 : Int32(truncatingIfNeeded: stripCount + 1)
         }
-        for band in 0..<bandCount {
-            for y in sampleRows.pixels(of: Drawing.rows(ofBand: band, on: grid)) {
-                bands[y] = Int32(truncatingIfNeeded: band + 1)
+        for strip in 0..<stripCount {
+            for y in sampleRows.pixels(of: Drawing.rows(ofStrip: strip, on: grid)) {
+                strips[y] = Int32(truncatingIfNeeded: strip + 1)
             }
         }
-        bandOfRow = bands
+        stripOfRow = strips
     }
 
     func fits(_ guide: Guide, _ cells: GuidedFilter.Cells) -> Bool {
         self.cells === cells && width == guide.width && height == guide.height
     }
 
-    /// The approximate number of pixels in a band.
-    var pixelRowsOfBand: Int { max(height * Drawing.bandRows / max(grid.height, 1), 1) }
+    /// The approximate number of pixels in a strip.
+    var pixelRowsOfStrip: Int { max(height * Drawing.stripRows / max(grid.height, 1), 1) }
 }
 
 /// Linear interpolation from samples to pixels along one axis; the outermost samples are replicated.
@@ -271,7 +271,7 @@ private struct LinearTaps {
         share =
             zip(positions, before).map { position, sample in
                 samples < 2 ? 0 : Float(min(max(position - Double(sample), 0), 1))
-            } + [Float](repeating: 0, count: LinearTaps.overrun)
+            } + [Float](repeating: 0, count: loopOverrun)
         func firstPixel(_ isBehind: (Int) -> Bool) -> Int32 {
             Int32(truncatingIfNeeded: partitionPoint(pixels, where: isBehind))
         }
@@ -311,9 +311,6 @@ private struct LinearTaps {
     func neighbours(ofPixel pixel: Int) -> (first: Int, second: Int, share: Float) {
         (Int(first[pixel]), Int(first[pixel]) + step, share[pixel])
     }
-
-    /// Padding after a line, in numbers, for loads and stores of whole vectors.
-    static let overrun = 8
 
     /// 1; 0 for a single sample.
     private var step: Int { samples < 2 ? 0 : 1 }
@@ -374,9 +371,9 @@ private final class DrawingMemory: MatteMemoryPart {
     var bytes = Scratch<UInt8>()
 }
 
-/// Draws bands of rows.
+/// Draws strips of rows.
 @safe
-private struct DrawBands: BandWork {
+private struct DrawStrips: BandWork {
     let guide: Guide
     let geometry: DrawingGeometry
     let plan: Drawing.Plan
@@ -386,11 +383,11 @@ private struct DrawBands: BandWork {
     let alpha: MutablePlane
     let loops: Loops
 
-    func work(_ bands: Range<Int>, _ memory: MatteMemory) {
+    func work(_ strips: Range<Int>, _ memory: MatteMemory) {
         let part = memory.part(DrawingMemory.self)
         let width = geometry.grid.width
-        for band in bands {
-            let columns = plan.columns.bits(band)
+        for strip in strips {
+            let columns = plan.columns.bits(strip)
             var start = columns.first(from: 0, to: width)
             while start < width {
                 var end = columns.firstMissing(from: start, to: width)
@@ -399,7 +396,7 @@ private struct DrawBands: BandWork {
                     end = columns.firstMissing(from: next, to: width)
                     next = columns.first(from: end, to: width)
                 }
-                draw(start..<end, band, part)
+                draw(start..<end, strip, part)
                 start = next
             }
         }
@@ -409,13 +406,13 @@ private struct DrawBands: BandWork {
         unsafe alpha.row(y).assumingMemoryBound(to: UInt8.self)
     }
 
-    private func draw(_ samples: Range<Int>, _ band: Int, _ memory: DrawingMemory) {
-        let part = Part(samples, band, geometry, memory)
+    private func draw(_ samples: Range<Int>, _ strip: Int, _ memory: DrawingMemory) {
+        let part = Part(samples, strip, geometry, memory)
         if !part.rows.isEmpty, !part.columns.isEmpty { draw(part) }
-        findArrived(samples, band, part)
+        findArrived(samples, strip, part)
     }
 
-    /// A run of columns of a band, and lines of memory for it.
+    /// A run of columns of a strip, and lines of memory for it.
     @safe
     private struct Part {
         let sampleRows: Range<Int>
@@ -426,13 +423,13 @@ private struct DrawBands: BandWork {
         let stride: Int
         private let lines: UnsafeMutablePointer<Float>
 
-        init(_ samples: Range<Int>, _ band: Int, _ geometry: DrawingGeometry, _ memory: DrawingMemory) {
+        init(_ samples: Range<Int>, _ strip: Int, _ geometry: DrawingGeometry, _ memory: DrawingMemory) {
             self.memory = memory
-            sampleRows = Drawing.rows(ofBand: band, on: geometry.grid)
+            sampleRows = Drawing.rows(ofStrip: strip, on: geometry.grid)
             rows = geometry.sampleRows.pixels(of: sampleRows)
             columns = geometry.sampleColumns.pixels(of: samples)
             wide = max(columns.lowerBound - 1, 0)..<min(columns.upperBound + 1, geometry.width)
-            stride = max(geometry.width, geometry.grid.width) + 1 + LinearTaps.overrun
+            stride = max(geometry.width, geometry.grid.width) + 1 + loopOverrun
             unsafe lines = memory.numbers.reserve(13 * stride, filler: 0) + 1
         }
 
@@ -529,8 +526,8 @@ private struct DrawBands: BandWork {
     ) -> UnsafePointer<Float>? {
         guard let keep = unsafe plan.keep else { return nil }
         let (width, height) = (geometry.grid.width, geometry.grid.height)
-        let lines = unsafe memory.keep.reserve((Drawing.bandRows + 2) * width + width + 2, filler: 0)
-        let column = unsafe lines + ((Drawing.bandRows + 2) &* width &+ 1)
+        let lines = unsafe memory.keep.reserve((Drawing.stripRows + 2) * width + width + 2, filler: 0)
+        let column = unsafe lines + ((Drawing.stripRows + 2) &* width &+ 1)
         let wide = max(columns.lowerBound - 1, 0)..<min(columns.upperBound + 1, width)
         for y in rows {
             let row = unsafe keep + y &* width
@@ -547,8 +544,8 @@ private struct DrawBands: BandWork {
 
     // MARK: Final values
 
-    /// Finds the columns of samples whose pixels in a band are all opaque, or all clear.
-    private func findArrived(_ samples: Range<Int>, _ band: Int, _ part: Part) {
+    /// Finds the columns of samples whose pixels in a strip are all opaque, or all clear.
+    private func findArrived(_ samples: Range<Int>, _ strip: Int, _ part: Part) {
         let columns = part.columns
         let bytes = unsafe part.memory.bytes.reserve(2 * guide.width, filler: 0)
         let (all, any) = unsafe (bytes - columns.lowerBound, bytes + columns.count - columns.lowerBound)
@@ -561,11 +558,11 @@ private struct DrawBands: BandWork {
                 unsafe any[x] |= row[x]
             }
         }
-        let (person, room) = (plan.arrivedPerson.bits(band), plan.arrivedRoom.bits(band))
+        let (person, room) = (plan.arrivedPerson.bits(strip), plan.arrivedRoom.bits(strip))
         person.remove(samples)
         room.remove(samples)
         for sample in samples {
-            let (isPerson, isRoom) = (plan.person.bits(band).contains(sample), plan.room.bits(band).contains(sample))
+            let (isPerson, isRoom) = (plan.person.bits(strip).contains(sample), plan.room.bits(strip).contains(sample))
             guard isPerson || isRoom else { continue }
             let pixels = geometry.sampleColumns.pixels(of: sample..<(sample + 1))
             if isPerson, pixels.allSatisfy({ unsafe all[$0] == 255 }) { person.insert(sample..<(sample + 1)) }

@@ -28,7 +28,7 @@ struct Enclosure: ~Copyable {
                 let first = dy < 0 ? max(rows.lowerBound &- ray, 0) : rows.lowerBound
                 let end = dy > 0 ? min(rows.upperBound &+ ray, height) : rows.upperBound
                 rays.follow(dx, dy, samples: ray / 2 + 1, rows: first..<end)
-                rows = rows.filled { y in
+                rows = rows.span { y in
                     var left: UInt64 = 0
                     for index in 0..<hole.stride {
                         let path = unsafe rays.paths[y &* hole.stride &+ index]
@@ -46,7 +46,7 @@ struct Enclosure: ~Copyable {
     ///
     /// - Returns: the rows with any.
     private static func keepBetween(_ sets: Classes.Sets, _ found: SampleSet, ray: Int) -> Range<Int> {
-        (0..<found.height).filled { y in
+        (0..<found.height).span { y in
             let (line, near, far) = (found.bits(y), sets.measuredNear.bits(y), sets.measuredFar.bits(y))
             var isAny = false
             line.forEachRun(upTo: found.width) { run in
@@ -128,9 +128,9 @@ extension Range<Int> {
     /// The range from the first to the last number for which a test holds. It is called for every number: callers change
     /// samples in it.
     @inline(__always)
-    fileprivate func filled(_ isFilled: (Int) -> Bool) -> Range<Int> {
+    fileprivate func span(where isWanted: (Int) -> Bool) -> Range<Int> {
         var (first, end) = (upperBound, lowerBound)
-        for number in self where isFilled(number) { (first, end) = (Swift.min(first, number), number &+ 1) }
+        for number in self where isWanted(number) { (first, end) = (Swift.min(first, number), number &+ 1) }
         return first..<Swift.max(first, end)
     }
 }

@@ -92,7 +92,7 @@ struct GuidedFilter: ~Copyable {
     /// - Parameters:
     ///   - colors: three planes of the grid's size.
     ///   - matte: P of every sample.
-    ///   - drawn: the columns of samples that the model is for; a row for each band of the drawing.
+    ///   - drawn: the columns of samples that the model is for; a row for each strip of the drawing.
     ///   - map: of the bytes of the video to those colors.
     /// - Returns: a and b of the cells about those samples for the bytes of the video, valid until the next call: four
     ///   lines for each row of cells. Other cells are undefined.
@@ -119,23 +119,23 @@ struct GuidedFilter: ~Copyable {
         return unsafe UnsafePointer(lines.2)
     }
 
-    /// The tiles with cells that the model of some samples depends on; a row for each band of the drawing.
+    /// The tiles with cells that the model of some samples depends on; a row for each strip of the drawing.
     private mutating func findTiles(_ drawn: SampleSet, _ cells: Cells) -> TileSet {
         let (size, height) = (TileSet.size, drawn.height)
         let memory = unsafe tiles.reserve(2 * height, filler: 0)
         let (wide, tiles) = unsafe (TileSet(memory), TileSet(memory + height))
-        for band in 0..<height {
+        for strip in 0..<height {
             var row: UInt64 = 0
-            for tile in 0..<groups(of: size, in: drawn.width) where drawn.bits(band)[block: tile] != 0 {
+            for tile in 0..<groups(of: size, in: drawn.width) where drawn.bits(strip)[block: tile] != 0 {
                 row |= 1 &<< UInt64(truncatingIfNeeded: tile)
             }
             for _ in 0..<groups(of: size, in: cells.reach) { row |= row &<< 1 | row &>> 1 }
-            wide[band] = row & TileSet.all(on: cells.grid)
+            wide[strip] = row & TileSet.all(on: cells.grid)
         }
-        let reach = groups(of: Drawing.bandRows, in: cells.reach)
-        for band in 0..<height {
-            tiles[band] = 0
-            for other in max(band - reach, 0)..<min(band + reach + 1, height) { tiles[band] |= wide[other] }
+        let reach = groups(of: Drawing.stripRows, in: cells.reach)
+        for strip in 0..<height {
+            tiles[strip] = 0
+            for other in max(strip - reach, 0)..<min(strip + reach + 1, height) { tiles[strip] |= wide[other] }
         }
         return tiles
     }
@@ -154,7 +154,7 @@ struct GuidedFilter: ~Copyable {
 
         let pass: Pass
         let cells: Cells
-        /// Those to compute, a row for each band of the drawing.
+        /// Those to compute, a row for each strip of the drawing.
         let tiles: TileSet
         let map: ColorMap
         let colors: UnsafePointer<Float>
@@ -171,11 +171,11 @@ struct GuidedFilter: ~Copyable {
             let room = GuidedFilter.modelPlanes * cells.stride
             let lines = unsafe memory.line.reserve(room + grid.width + cells.radius, filler: 0) + cells.radius
             for y in rows {
-                let band = y &* grid.height / cells.height / Drawing.bandRows
+                let strip = y &* grid.height / cells.height / Drawing.stripRows
                 let (sums, models) = unsafe (
                     statistics + y &* GuidedFilter.lineCount &* cells.stride, models + y &* room
                 )
-                TileSet.forEachRun(of: tiles[band], on: grid) { samples in
+                TileSet.forEachRun(of: tiles[strip], on: grid) { samples in
                     let first = samples.lowerBound &* cells.width / grid.width
                     let run = unsafe dm_cell_run(
                         first: first, end: groups(of: grid.width, in: samples.upperBound &* cells.width),

@@ -5,7 +5,7 @@ struct SubjectBodies: ~Copyable {
     /// Square metres: of a piece that may join others.
     private static let solid = 0.002
     /// Of a border, without a step: the share that joins, and samples, in roots of those of the smaller body (4 at least).
-    private static let (share, long) = (0.5, 0.15)
+    private static let (share, joiningLength) = (0.5, 0.15)
     /// Metres behind the face, constant + square·z², by which a body of no size may be the person's; less by `bulk` metres for
     /// each square metre.
     private static let (behind, behindSquare, bulk) = (0.20, 0.01, 4.0)
@@ -82,7 +82,7 @@ struct SubjectBodies: ~Copyable {
 
         var distance: Double { sum / Double(max(count, 1)) }
         /// The samples of a border without a step that join it.
-        var long: Double { Swift.max(4, SubjectBodies.long * Double(count).squareRoot()) }
+        var joiningLength: Double { Swift.max(4, SubjectBodies.joiningLength * Double(count).squareRoot()) }
 
         mutating func add(_ other: Body) {
             (count, sum) = (count + other.count, sum + other.sum)
@@ -224,14 +224,14 @@ struct SubjectBodies: ~Copyable {
         map.area(of: pieces.pieces[piece].count, at: pieces.pieces[piece].distance) >= SubjectBodies.solid
     }
 
-    /// Joins pieces to bodies where most of their border has no step and this part is long enough (`long`), the longest first.
+    /// Joins pieces to bodies where most of their border has no step and this part is long enough (`joiningLength`), the longest first.
     /// Specks are not joined, nor what was on opposite sides.
     private mutating func join(_ map: DepthPieces.Map) {
         joints.removeAll(most: pieces.borders.most)
         for (index, border) in pieces.borders.elements.enumerated() where border.smooth >= 4 {
             let (one, other) = (Int(border.one), Int(border.other))
             if Double(border.smooth) >= SubjectBodies.share * Double(border.length),
-                Double(border.smooth) >= min(bodies[one].long, bodies[other].long), isSolid(one, map),
+                Double(border.smooth) >= min(bodies[one].joiningLength, bodies[other].joiningLength), isSolid(one, map),
                 isSolid(other, map)
             {
                 joints.append(UInt64(truncatingIfNeeded: (Int(Int32.max) &- border.smooth) &<< 32 | index))
@@ -343,7 +343,7 @@ struct SubjectBodies: ~Copyable {
     private func belongs(_ body: Body, _ map: DepthPieces.Map, _ faces: borrowing SubjectFaces) -> Bool {
         let (distance, joined, arm) = (map.distance, Double(body.joined), SubjectBodies.arm)
         let isJoined =
-            body.touching > 0 && joined >= SubjectBodies.share * Double(body.touching) && joined >= body.long
+            body.touching > 0 && joined >= SubjectBodies.share * Double(body.touching) && joined >= body.joiningLength
             && body.joined >= body.elsewhere
         let isBelow = body.trunk * 2 > body.count
         let isSpeck =
@@ -351,7 +351,7 @@ struct SubjectBodies: ~Copyable {
             && Subject.isSameDistance(body.distance, distance)
         let isTrunk = isBelow && body.touching > 0 && body.distance < distance + arm.behind
         if isJoined || isTrunk || isSpeck { return true }
-        guard Double(body.elsewhere) < body.long else { return false }
+        guard Double(body.elsewhere) < body.joiningLength else { return false }
         return body.touching > 0 && isSmall(body, map)
             || body.distance < distance + arm.behind && isLoose(body, map, faces)
     }

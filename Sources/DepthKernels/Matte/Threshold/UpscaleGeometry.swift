@@ -3,8 +3,6 @@ final class UpscaleGeometry {
     /// Rows of the map that a strip of video rows takes, less those that it shares with its neighbours.
     private static let sourceRowsOfStrip = 8.0
     private static let leastStrips = 32
-    /// Pixels that are computed at a time: numbers that a row of `Upscaler` has after its last one.
-    static let overrun = 8
 
     let placement: DepthPlacement
     let upscale: Upscale
@@ -58,8 +56,7 @@ final class UpscaleGeometry {
             Int32(truncatingIfNeeded: partitionPoint(width) { taps.first[$0] >= first })
         }
         columnWeights =
-            (0..<4).flatMap { tap in taps.weights.map { $0[tap] } }
-            + [Float](repeating: 0, count: UpscaleGeometry.overrun)
+            (0..<4).flatMap { tap in taps.weights.map { $0[tap] } } + [Float](repeating: 0, count: loopOverrun)
         segments = stride(from: 0, to: width, by: AlphaCovers.segmentWidth).map { start in
             let pixels = start..<min(start + AlphaCovers.segmentWidth, width)
             let mine = pixels.clamped(to: columns)

@@ -26,7 +26,7 @@ struct Upscaler: ~Copyable {
         let count = groups(of: geometry.rowsPerStrip, in: height) * AlphaCovers.segments(width: width)
         let memory = unsafe covers.reserve(count, filler: .mixed)
         if known == nil { unsafe memory.update(repeating: .mixed, count: count) }
-        let covers = unsafe AlphaCovers(memory, width: width, bandOfRow: geometry.stripOfRow)
+        let covers = unsafe AlphaCovers(memory, width: width, stripOfRow: geometry.stripOfRow)
         let plane = unsafe MutablePlane(packed: alpha, width: width, height: height)
         bands.share(
             UpscaleRows(map: map, geometry: geometry, alpha: plane, covers: covers, loops: loops), rows: height,
@@ -54,7 +54,7 @@ private struct UpscaleRows: BandWork {
         let (clear, opaque) = unsafe (BitRow(words), BitRow(words + map.clear.stride))
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: geometry.rowsPerStrip) {
             let strip = y..<min(y &+ geometry.rowsPerStrip, rows.upperBound)
-            let covers = unsafe covers.band(y / geometry.rowsPerStrip)
+            let covers = unsafe covers.strip(y / geometry.rowsPerStrip)
             let onMap = strip.clamped(to: geometry.rows)
             let sources = onMap.isEmpty ? 0..<0 : geometry.rowTaps.sources(of: onMap)
             unsafe map.clear.intersect(rows: sources, into: clear.words)
@@ -103,7 +103,7 @@ private struct UpscaleRows: BandWork {
         _ pixels: Range<Int>, _ strip: Range<Int>, _ onMap: Range<Int>, _ sources: Range<Int>, _ memory: UpscaleMemory
     ) {
         let columns = pixels.clamped(to: geometry.columns)
-        let stride = alpha.rowBytes + UpscaleGeometry.overrun
+        let stride = alpha.rowBytes + loopOverrun
         let rows = unsafe memory.rows.reserve(sources.count * stride, filler: 0)
         for (index, y) in sources.enumerated() { unsafe resample(columns, row: y, into: rows + index &* stride) }
         for y in strip {
