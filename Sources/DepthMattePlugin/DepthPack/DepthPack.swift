@@ -57,6 +57,7 @@ enum DepthPack {
             .double(
                 "near", "Distance of the nearest code, in metres; 0 = as the coding has it", 0...1000, \.near),
             .double("far", "Distance of the farthest code, in metres; 0 = as the coding has it", 0...1000, \.far),
+            .depthTimeOffset("below 0 a live pipeline holds the video back by as much", \.depthTimeOffset),
             .bool("send-tag", "Say in the stream's comment tag how depth is written", \.sendsTag),
             .time(
                 "max-skew",
@@ -78,6 +79,7 @@ struct DepthPackSettings: AggregatorSettings, DepthReadingSettings {
     /// Metres; 0 is the coding's own.
     var near = 0.0
     var far = 0.0
+    var depthTimeOffset: Int64 = 0
     var sendsTag = true
     var maxSkew: GstClockTime = 50_000_000
     var holdTime: GstClockTime = 200_000_000

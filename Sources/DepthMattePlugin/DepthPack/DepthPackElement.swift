@@ -34,7 +34,13 @@ final class DepthPackElement: ReferencePadAggregator {
         addReferencePad()
     }
 
-    func propertyChanged(_ name: String) { if ["layout", "coding"].contains(name) { markReconfigure() } }
+    func propertyChanged(_ name: String) {
+        switch name {
+        case "layout", "coding": markReconfigure()
+        case "depth-ts-offset": timeShiftChanged()
+        default: break
+        }
+    }
 
     // MARK: A frame
 
@@ -42,6 +48,10 @@ final class DepthPackElement: ReferencePadAggregator {
         state.depth.refresh(self)
         if mayWait && state.depth.isEmpty(in: self, at: moment) { throw .needData }
         try state.depth.advance(in: self, to: moment, mayWait: mayWait)
+    }
+
+    func timeShift(of role: Role, _ settings: DepthPackSettings) -> Int64 {
+        role == .depth ? settings.depthTimeOffset : 0
     }
 
     func selectedBuffer(_ role: Role, at moment: Moment, _ settings: DepthPackSettings) -> BufferPointer? {
@@ -87,7 +97,7 @@ final class DepthPackElement: ReferencePadAggregator {
             try packer.draw(video, on: canvas)
             return true
         } catch {
-            report(error, of: ofVideo, "a black picture is sent instead")
+            report(error, of: videoFrameName, "a black picture is sent instead")
             try drawWithoutFallback("picture") { () throws(FrameFault) in try packer.drawBlack(on: canvas) }
             return false
         }
@@ -100,7 +110,7 @@ final class DepthPackElement: ReferencePadAggregator {
         do throws(FrameFault) {
             try packer.draw(map, coding, span, on: canvas)
         } catch {
-            report(error, of: ofDepth, "nothing of it is shown")
+            report(error, of: depthMapName, "nothing of it is shown")
             try drawWithoutFallback("picture") { () throws(FrameFault) in
                 try packer.draw(nil, coding, span, on: canvas)
             }
