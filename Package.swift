@@ -46,7 +46,10 @@ let wide: [SwiftSetting] = processor == "x86_64" ? [.unsafeFlags(["-Xcc", "-marc
 /// The elements' pages lie beside their code.
 let pages =
     ["README.md"]
-    + ["DepthAlign", "DepthCamSrc", "DepthCloud", "DepthColorize", "DepthMatte", "DepthTestSrc"].map {
+    + [
+        "DepthAlign", "DepthCamSrc", "DepthCloud", "DepthColorize", "DepthMatte", "DepthPack", "DepthTestSrc",
+        "DepthUnpack",
+    ].map {
         "\($0)/README.md"
     }
 

@@ -6,7 +6,7 @@ import GstBridge
 /// Every element of the plugin.
 let elements = [
     DepthMatte.definition, DepthTestSrc.definition, DepthColorize.definition, DepthCloud.definition,
-    DepthCamSrc.definition, DepthAlign.definition,
+    DepthCamSrc.definition, DepthAlign.definition, DepthPack.definition, DepthUnpack.definition,
 ]
 
 #if compiler(>=6.3)

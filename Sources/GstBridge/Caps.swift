@@ -22,6 +22,11 @@ extension CapsPointer {
         return (Int(numerator), Int(denominator))
     }
 
+    /// A text of the first structure's; nil where it has none of that name.
+    package func string(_ name: String) -> String? {
+        gst_caps_get_structure(self, 0).flatMap { gst_structure_get_string($0, name) }.map { String(cString: $0) }
+    }
+
     /// The first structure's width and height; nil where it fixes not both.
     package var size: (width: Int, height: Int)? {
         var (width, height): (gint, gint) = (0, 0)

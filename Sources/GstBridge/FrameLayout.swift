@@ -1,5 +1,5 @@
 package import CGStreamer
-import DepthKernels
+package import DepthKernels
 
 /// Where the planes of a frame lie in its memory, worked out once from caps.
 package struct FrameLayout: Equatable, Sendable {
@@ -79,6 +79,34 @@ package struct FrameLayout: Equatable, Sendable {
             result.append(actual)
         }
         return result
+    }
+
+    /// A buffer that shares the memory of another and shows a part of its picture, by a GstVideoMeta.
+    ///
+    /// - Parameters:
+    ///   - area: begins at a whole sample of each plane.
+    ///   - info: of the part.
+    /// - Returns: nil where the picture is upside down.
+    package func part(
+        of buffer: BufferPointer, _ area: Rectangle<Int>, _ layout: PixelLayout, _ info: GstVideoInfo
+    ) throws(FrameFault) -> OwnedBuffer? {
+        let planes = try planes(of: buffer)
+        var (offsets, strides) = ([gsize](repeating: 0, count: 4), [gint](repeating: 0, count: 4))
+        for index in 0..<planes.count {
+            guard let plane = planes[index], !plane.isBottomUp else { return nil }
+            let skipped = layout.rows(plane: index, height: area.y) &* plane.stride
+            offsets[index] = gsize(clamping: plane.offset &+ skipped &+ layout.rowBytes(plane: index, width: area.x))
+            strides[index] = gint(clamping: plane.stride)
+        }
+        guard let part = OwnedBuffer(taking: gst_buffer_copy(buffer)) else { throw .outOfMemory(bytes: size) }
+        part.pointer.removePlacedMetas()
+        if let old = gst_buffer_get_video_meta(part.pointer) {
+            gst_buffer_remove_meta(part.pointer, old.cast(to: GstMeta.self))
+        }
+        gst_buffer_add_video_meta_full(
+            part.pointer, GST_VIDEO_FRAME_FLAG_NONE, info.finfo.pointee.format, guint(clamping: info.width),
+            guint(clamping: info.height), guint(planes.count), &offsets, &strides)
+        return part
     }
 
     /// True where the picture fills the buffer's memory, down to the last byte.

@@ -10,6 +10,10 @@ extension StructurePointer {
         take(name, GSTSHIMS_TYPE_INT64) { g_value_set_int64($0, gint64(number)) }
     }
 
+    package func set(_ name: String, toInt number: Int) {
+        take(name, GSTSHIMS_TYPE_INT) { g_value_set_int($0, gint(clamping: number)) }
+    }
+
     package func set(_ name: String, to text: String) {
         take(name, GSTSHIMS_TYPE_STRING) { g_value_set_string($0, text) }
     }

@@ -21,6 +21,10 @@ struct ElementLine: Sendable, CustomTestStringConvertible {
             ElementLine(
                 factory: "depthalign", text: "videotestsrc ! \(ElementLine.registration) ! ",
                 pads: ["sink", "src"]),
+            ElementLine(
+                factory: "depthunpack",
+                text: "videotestsrc ! video/x-raw,format=I420,width=64,height=24 ! depthunpack name=element ! ",
+                pads: ["sink", "video", "depth"]),
         ]
 
     /// Elements that register the maps of a source, whose caps say how.

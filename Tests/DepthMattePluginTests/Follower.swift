@@ -39,7 +39,7 @@ struct Follower: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { factory }
 
-    static let all: [Follower] = [.depthMatte, .depthColorize, .depthCloud]
+    static let all: [Follower] = [.depthMatte, .depthColorize, .depthCloud, .depthPack]
 
     static let factories = all.map(\.factory)
 
@@ -152,6 +152,27 @@ extension Follower {
             ],
             partner: "video", numbered: { flat(video, [UInt8](repeating: UInt8($0), count: 4)) },
             number: { Int($0.bytes.first ?? 0) }, foreignCaps: ["I420"], leastProperties: 30)
+    }()
+}
+
+extension Follower {
+    /// Number n has its first n columns measured; the others are black in the depth half, right of the video.
+    static let depthPack: Follower = {
+        let (video, depth) = (VideoShape("I420", 32, 4), DepthShape("GRAY16_LE", 32, 4))
+        return Follower(
+            factory: "depthpack", properties: ["coding": "black", "send-tag": "false"],
+            downstream: "video/x-raw, format=(string){ I420, NV12 }",
+            leading: Stream(
+                pad: "video", caps: video.caps, otherCaps: VideoShape("RGB", 16, 10).caps,
+                frame: [UInt8](repeating: 99, count: video.size)),
+            followed: [
+                Stream(
+                    pad: "depth", caps: depth.caps, otherCaps: DepthShape("F32LE", 8, 4).caps,
+                    frame: depth.bytes(counts: [Int](repeating: 700, count: 32 * 4)))
+            ],
+            partner: "depth",
+            numbered: { number in depth.bytes(counts: (0..<32 * 4).map { $0 % 32 < number ? 700 : 0 }) },
+            number: { $0.bytes[32..<64].count { $0 > 40 } }, foreignCaps: ["BGRA"], leastProperties: 14)
     }()
 }
 

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The three sequences of GStreamer's generic/states test.
-    @Test(arguments: Follower.factories + ["depthtestsrc", "depthalign"])
+    @Test(arguments: Follower.factories + ["depthtestsrc", "depthalign", "depthunpack"])
     func `an unlinked element takes every state sequence`(factory: String) {
         let (null, ready, paused, playing) = (GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING)
         let sequences = [

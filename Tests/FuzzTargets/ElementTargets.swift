@@ -7,14 +7,18 @@ import GstTestSupport
 /// Properties of every element, set to anything and read back: the number stays in its range.
 func fuzzProperties(_ input: inout FuzzInput) {
     let element = makeElement(
-        input.choice(["depthmatte", "depthcolorize", "depthcloud", "depthtestsrc", "depthcamsrc", "depthalign"]))
+        input.choice([
+            "depthmatte", "depthcolorize", "depthcloud", "depthtestsrc", "depthcamsrc", "depthalign", "depthpack",
+            "depthunpack",
+        ]))
     for _ in 0..<input.number(1...12) where !input.isEmpty { setAnyProperty(of: element, &input) }
     gst_object_unref(element)
 }
 
 /// The text of a preset file, as GStreamer hands it on: names of properties, and values in the form that files have.
 func fuzzPreset(_ input: inout FuzzInput) {
-    let element = makeElement(input.choice(["depthmatte", "depthcolorize", "depthcloud", "depthalign"]))
+    let element = makeElement(
+        input.choice(["depthmatte", "depthcolorize", "depthcloud", "depthalign", "depthpack", "depthunpack"]))
     defer { gst_object_unref(element) }
     for _ in 0..<input.number(1...8) where !input.isEmpty {
         let spec = input.choice(properties(of: element))

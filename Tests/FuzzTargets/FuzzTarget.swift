@@ -1,7 +1,7 @@
 /// A kind of input that Tests/fuzz.sh mutates. It ends the process where a promise is broken.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case background, calibration, caps, cloud, events, frames, header, layout, matte, navigation, preset, properties
-    case recording
+    case recording, tag
 
     /// Does what the bytes say.
     package func run(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -24,6 +24,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .preset: fuzzPreset
         case .properties: fuzzProperties
         case .recording: fuzzRecording
+        case .tag: fuzzTag
         }
     }
 }

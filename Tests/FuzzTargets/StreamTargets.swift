@@ -74,6 +74,7 @@ private final class AnyStream {
         (Bench.Kind(factory: "depthcolorize", leading: "depth"), "depth", ["video"]),
         (Bench.Kind(factory: "depthcloud", leading: "depth"), "depth", ["video"]),
         (Bench.Kind(factory: "depthalign", leading: "sink"), "sink", []),
+        (Bench.Kind(factory: "depthpack", leading: "video"), "video", ["depth"]),
     ]
 
     /// The depth camera 8 cm beside the color camera, as caps carry it.

@@ -26,6 +26,21 @@ func fuzzCalibration(_ input: inout FuzzInput) {
     _ = registration.align(depth, scale: DepthScale(), into: target)
 }
 
+/// What a stream says of the depth in it, and Record3D: what is read can be written, and optics are numbers.
+func fuzzTag(_ input: inout FuzzInput) {
+    let (width, height) = (input.number(1...64), input.number(1...64))
+    let bytes = input.rest()
+    if let tag = try? DepthVideoTag(comment: String(decoding: bytes, as: UTF8.self)) {
+        let again = try? DepthVideoTag(comment: tag.text)
+        promise(again == tag, "\(tag.text) is read as another tag")
+        promise(tag.span.near < tag.span.far)
+    }
+    if let metadata = try? Record3DMetadata(Record3DMetadata.text(in: bytes)) {
+        let camera = metadata.camera(width: width, height: height)
+        promise(camera.fx > 0 && camera.fy > 0 && camera.cx.isFinite && camera.cy.isFinite)
+    }
+}
+
 /// Headers of pictures and coded frames: a size is found or not, in bounded time.
 func fuzzHeader(_ input: inout FuzzInput) {
     let coding = input.choice([CodedPicture.still, .gif, .vp8, .theora, .mpegVideo, .proRes])

@@ -6,7 +6,10 @@ import Testing
 
 /// The property tables against live objects.
 @Suite struct PropertyTests {
-    static let factories = ["depthmatte", "depthcolorize", "depthcloud", "depthtestsrc", "depthcamsrc", "depthalign"]
+    static let factories = [
+        "depthmatte", "depthcolorize", "depthcloud", "depthtestsrc", "depthcamsrc", "depthalign", "depthpack",
+        "depthunpack",
+    ]
 
     /// The repository's folder.
     private let root = #filePath.split(separator: "/Tests/")[0]

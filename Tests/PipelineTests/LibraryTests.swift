@@ -3,7 +3,10 @@ import Testing
 
 /// The library as it is shipped.
 @Suite struct LibraryTests {
-    static let elements = ["depthmatte", "depthcolorize", "depthcloud", "depthalign", "depthtestsrc", "depthcamsrc"]
+    static let elements = [
+        "depthmatte", "depthcolorize", "depthcloud", "depthalign", "depthpack", "depthunpack", "depthtestsrc",
+        "depthcamsrc",
+    ]
 
     @Test func `the library brings its Swift runtime and no Foundation`() {
         let result = Command("readelf", ["-d", Places.library.path]).run()

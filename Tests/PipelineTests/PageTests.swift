@@ -37,6 +37,7 @@ import Testing
     private static let elements = [
         "depthmatte": "DepthMatte", "depthcolorize": "DepthColorize", "depthcloud": "DepthCloud",
         "depthtestsrc": "DepthTestSrc", "depthcamsrc": "DepthCamSrc", "depthalign": "DepthAlign",
+        "depthpack": "DepthPack", "depthunpack": "DepthUnpack",
     ]
 
     private func page(_ path: String) throws -> Page {

@@ -19,7 +19,8 @@ try:
 except (ValueError, ImportError):
     GstAnalytics = None
 
-ELEMENTS = ["depthalign", "depthcamsrc", "depthcloud", "depthcolorize", "depthmatte", "depthtestsrc"]
+ELEMENTS = ["depthalign", "depthcamsrc", "depthcloud", "depthcolorize", "depthmatte", "depthpack", "depthtestsrc",
+            "depthunpack"]
 FIXTURES = [
     "depthmatte name=m background-color=0xff204060 ! video/x-raw,format=BGRA",
     "depthmatte name=m method=threshold background-mode=transparent ! video/x-raw,format=RGBA",

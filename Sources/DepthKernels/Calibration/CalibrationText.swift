@@ -18,10 +18,15 @@ extension Calibration {
     package init(text: [UInt8]) throws(CalibrationError) {
         for (start, advice) in foreignFiles where text.starts(with: start) { throw CalibrationError(reason: advice) }
         do throws(StructuredTextError) {
-            self = try CalibrationReader(root: try StructuredTextReader.read(text)).calibration()
+            try self.init(StructuredTextReader.read(text))
         } catch {
             throw CalibrationError(reason: "line \(error.line): \(error.reason)")
         }
+    }
+
+    /// - Parameter value: the table of such a text.
+    init(_ value: StructuredValue) throws(StructuredTextError) {
+        self = try CalibrationReader(root: value).calibration()
     }
 
     /// One line of JSON, which `init(text:)` reads without loss.

@@ -26,11 +26,11 @@ package struct DepthOverlay: ~Copyable {
         let columns = unsafe columns.reserve(width, filler: -1)
         for x in 0..<width {
             let videoX = (Double(x) + 0.5) * Double(placement.videoWidth) / Double(width)
-            unsafe columns[x] = sample(placement.depthPoint(videoX: videoX, videoY: 0).x, of: placement.depthWidth)
+            unsafe columns[x] = sampleIndex(placement.depthPoint(videoX: videoX, videoY: 0).x, of: placement.depthWidth)
         }
         for y in 0..<height {
             let videoY = (Double(y) + 0.5) * Double(placement.videoHeight) / Double(height)
-            let row = sample(placement.depthPoint(videoX: 0, videoY: videoY).y, of: placement.depthHeight)
+            let row = sampleIndex(placement.depthPoint(videoX: 0, videoY: videoY).y, of: placement.depthHeight)
             let into = unsafe target.row(y)
             guard row >= 0 else {
                 for x in 0..<width { unsafe into.storeBytes(of: outside, toByteOffset: x &* 4, as: UInt32.self) }
@@ -45,10 +45,10 @@ package struct DepthOverlay: ~Copyable {
             }
         }
     }
+}
 
-    /// The sample that contains a point; −1 beside the map.
-    private func sample(_ place: Double, of count: Int) -> Int32 {
-        guard place >= 0, place < Double(count) else { return -1 }
-        return Int32(truncatingIfNeeded: floorIndex(place, in: 0...(count - 1)))
-    }
+/// The sample that contains a point; −1 beside the map.
+func sampleIndex(_ place: Double, of count: Int) -> Int32 {
+    guard place >= 0, place < Double(count) else { return -1 }
+    return Int32(truncatingIfNeeded: floorIndex(place, in: 0...(count - 1)))
 }

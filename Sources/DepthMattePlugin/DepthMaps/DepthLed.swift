@@ -140,7 +140,9 @@ extension DepthLedElement {
         case .video: _ = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
         }
     }
+}
 
+extension ReferencePadAggregator {
     /// Answers what may come in on a pad: what the pad's template says, limited in some fields by what downstream takes.
     ///
     /// - Returns: false where there is no answer.

@@ -1,0 +1,123 @@
+import CGStreamer
+import DepthAggregator
+import DepthKernels
+import GstBridge
+
+/// `depthpack`: puts video and its depth map side by side into one picture, which any video codec carries.
+///
+///     depthtestsrc ! depthpack ! vp8enc ! matroskamux ! filesink location=a.mkv
+///
+/// Pads: `video` (always, the reference pad); `depth` (request). Where nothing is linked to that, the map that comes with the video is
+/// taken.
+enum DepthPack {
+    static let factory = "depthpack"
+
+    enum PadRole: Int, DepthAggregator.PadRole {
+        case video, depth
+
+        static let reference = PadRole.video
+
+        var name: StaticString {
+            switch self {
+            case .video: "video"
+            case .depth: "depth"
+            }
+        }
+    }
+
+    /// The formats of pictures that hold both, in the order of preference.
+    static let formats = VideoFormat.all.filter { ["I420", "NV12", "YV12", "NV21"].contains($0.name) }
+
+    static let definition = ElementDefinition(
+        typeName: "GstDepthPack",
+        factory: factory,
+        parent: .aggregator,
+        longName: "Depth packer",
+        klass: "Filter/Converter/Video",
+        description: "Puts video and its depth map side by side into one picture, for any video codec",
+        log: DepthPackElement.log,
+        pads: [
+            PadTemplate(
+                PadRole.video.description, GST_PAD_SINK, .always, "Video; each frame gives one output frame",
+                caps: VideoFormat.caps),
+            PadTemplate(
+                PadRole.depth.description, GST_PAD_SINK, .request,
+                "Depth map, registered to the video; any size and rate", caps: DepthFormat.caps),
+            PadTemplate(
+                "src", GST_PAD_SRC, .always, "Video and depth in one picture", caps: VideoFormat.caps(of: formats)),
+        ],
+        properties: properties,
+        defaults: DepthPackSettings(),
+        make: { DepthPackElement($0) })
+
+    static let properties: [Property<DepthPackSettings>] =
+        Property.depthRows + [
+            .choice("coding", "Way in which depth is written as a picture", \.coding),
+            .choice("layout", "Places of color and depth in the picture", \.layout),
+            .double(
+                "near", "Distance of the nearest code, in metres; 0 = as the coding has it", 0...1000, \.near),
+            .double("far", "Distance of the farthest code, in metres; 0 = as the coding has it", 0...1000, \.far),
+            .depthTimeOffset("below 0 a live pipeline holds the video back by as much", \.depthTimeOffset),
+            .bool("send-tag", "Say in the stream's comment tag how depth is written", \.sendsTag),
+            .time(
+                "max-skew",
+                "Largest difference between the timestamps of a video frame and its depth map, in nanoseconds",
+                0...UInt(Int64.max), \.maxSkew),
+            .time(
+                "hold-time",
+                "Time for which a depth map is reused for later video frames, in nanoseconds; 0 = never reused",
+                0...UInt(Int64.max), \.holdTime),
+            .uint("max-pixels", "Largest picture accepted on any pad, in pixels", 1...UInt32.max, \.maxPixels),
+        ]
+}
+
+/// The values of `depthpack`'s properties. The initial values here are the only defaults.
+struct DepthPackSettings: AggregatorSettings, DepthReadingSettings {
+    var depth = DepthReading.ofStream
+    var coding = DepthCoding.gray
+    var layout = LayoutChoice.auto
+    /// Metres; 0 is the coding's own.
+    var near = 0.0
+    var far = 0.0
+    var depthTimeOffset: Int64 = 0
+    var sendsTag = true
+    var maxSkew: GstClockTime = 50_000_000
+    var holdTime: GstClockTime = 200_000_000
+    var maxPixels: UInt32 = 67_108_864
+
+    var packedLayout: PackedLayout { layout.layout ?? coding.usualLayout }
+}
+
+extension DepthCoding: PropertyEnum {
+    package static let typeName = "GstDepthMatteDepthCoding"
+
+    package var blurb: String {
+        switch self {
+        case .gray: "Luma is nearness, U says what was not measured: least error and bits after a codec"
+        case .black: "Luma is nearness, black is what was not measured"
+        case .record3d: "Hue is distance, as Record3D writes it"
+        case .realsense: "Hue is nearness, as RealSense's colorized depth"
+        case .depthkit: "Hue is distance, as Depthkit's combined pictures"
+        }
+    }
+}
+
+/// A layout of both halves; auto is that of the coding's own writers.
+enum LayoutChoice: Int, PropertyEnum {
+    case auto, sideBySide, sideBySideSwapped, topBottom, topBottomSwapped
+
+    static let typeName = "GstDepthMatteDepthLayout"
+
+    /// Nil where another source of the layout decides.
+    var layout: PackedLayout? { PackedLayout(rawValue: rawValue - 1) }
+
+    var blurb: String {
+        switch self {
+        case .auto: "As the stream says, else as the coding's own writers have it"
+        case .sideBySide: "Color left, depth right"
+        case .sideBySideSwapped: "Depth left, color right"
+        case .topBottom: "Color above, depth below"
+        case .topBottomSwapped: "Depth above, color below"
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import Synchronization
+
+/// One `depthunpack` instance.
+///
+/// Threads: `state` belongs to the streaming thread, or to `stop` while that does not run. `optics` is locked.
+final class DepthUnpackElement: Splitter {
+    typealias Role = DepthUnpack.PadRole
+
+    static let log = LogCategory(name: DepthUnpack.factory, description: "Depth out of a picture")
+
+    let instance: ElementPointer
+    let table = Properties(DepthUnpack.properties, initial: DepthUnpackSettings())
+    var properties: any PropertyAccess { table }
+    let split = Split<Role>()
+
+    private let optics = Mutex<DepthOptics?>(nil)
+    private var state = State()
+
+    private final class State {
+        var input: (format: StreamFormat, caps: CapsRef)?
+        /// What the stream's comment says; nil where it says nothing.
+        var tag: DepthVideoTag?
+        /// Nil before the source pads have caps.
+        var unpacker: Unpacker?
+        var depthCaps: CapsRef?
+        var warnings = WarningLimiter()
+    }
+
+    init(_ instance: ElementPointer) {
+        self.instance = instance
+        addPads()
+    }
+
+    func start() throws(ElementError) {
+        let read = try table.current.calibration.flatMap { $0.isEmpty ? nil : $0 }.map { text throws(ElementError) in
+            try DepthOptics(text)
+        }
+        optics.withLock { $0 = read }
+    }
+
+    func stop() {
+        state = State()
+        optics.withLock { $0 = nil }
+    }
+
+    // MARK: The stream
+
+    func setCaps(_ caps: CapsPointer) throws(CapsRefusal) {
+        let format = try StreamFormat(videoInfo(caps, maxPixels: Int(table.current.maxPixels)))
+        state.input = (format, CapsRef(sharing: caps))
+    }
+
+    func setComments(_ comments: [String]) {
+        if comments.isEmpty { state.tag = nil }
+        for comment in comments {
+            do throws(StructuredTextError) {
+                if let tag = try DepthVideoTag(comment: comment) { state.tag = tag }
+            } catch {
+                warn(
+                    ElementError(
+                        .stream(GST_STREAM_ERROR_FORMAT),
+                        "The stream's comment on its depth cannot be read: \(error.reason). Set the property coding."))
+            }
+        }
+    }
+
+    /// How depth is written: by the properties, the stream's comment, and the coding's own ways, in this order.
+    private func description(_ settings: DepthUnpackSettings) -> DepthVideoTag {
+        let coding = settings.coding.coding ?? state.tag?.coding ?? .gray
+        let told = state.tag.flatMap { $0.coding == coding ? $0 : nil }
+        let optics = optics.withLock { $0 }
+        let usual = told?.span ?? optics?.span ?? coding.usualRange
+        let near = settings.near > 0 ? settings.near : usual.near
+        let far = settings.far > 0 ? settings.far : usual.far
+        let span = DepthSpan(near: near, far: far, for: coding)
+        if span == nil, state.warnings.admits("range") {
+            warn(
+                ElementError(
+                    .settings,
+                    "near=\(near) and far=\(far) are no range: far must be above near. The stream's own is taken."))
+        }
+        return DepthVideoTag(
+            coding: coding, layout: settings.layout.layout ?? told?.layout ?? coding.usualLayout,
+            span: span ?? (DepthSpan(near: usual.near, far: usual.far, for: coding) ?? coding.usualRange),
+            calibration: told?.calibration)
+    }
+
+    // MARK: Caps
+
+    func sourceCaps(_ role: Role) throws(FlowStop) -> CapsPointer? {
+        guard let input = state.input else { return nil }
+        // The pads are asked one after the other, video first.
+        if role == .video {
+            let description = description(table.current)
+            do throws(CapsRefusal) {
+                state.unpacker = try Unpacker(input.format, description)
+            } catch {
+                state.unpacker = nil
+                throw .notNegotiated(ElementError(.stream(GST_STREAM_ERROR_FORMAT), "The input: \(error.reason)."))
+            }
+        }
+        guard let unpacker = state.unpacker else { return nil }
+        let isDepth = role == .depth
+        guard let pad = split.pad(role), let caps = unpacker.caps(isDepth: isDepth, like: input.caps.pointer) else {
+            throw .refused(GST_FLOW_ERROR)
+        }
+        if isDepth {
+            let (width, height) = (unpacker.width, unpacker.height)
+            let camera =
+                optics.withLock { $0?.camera(width: width, height: height) } ?? unpacker.description.calibration?.depth
+            StreamCalibration(
+                depthUnit: 0.001,
+                calibration: camera.map { Calibration(depth: $0.scaled(toWidth: width, height: height)) }
+            ).write(to: caps)
+            state.depthCaps = CapsRef(sharing: caps)
+        }
+        let frames = isDepth ? unpacker.maps : unpacker.frames
+        if let query = gst_query_new_allocation(caps, 1) {
+            _ = pad.queryPeer(query)
+            frames.decide(query)
+            gst_query_unref(query)
+        }
+        Self.log(GST_LEVEL_DEBUG, self) { "\(role.rawValue): \(caps.text)" }
+        return caps
+    }
+
+    func propertyChanged(_ name: String) { if ["coding", "layout", "near", "far"].contains(name) { renegotiate() } }
+
+    // MARK: A frame
+
+    func split(_ buffer: BufferPointer) throws(FlowStop) {
+        guard let unpacker = state.unpacker, let depthCaps = state.depthCaps else {
+            throw .refused(GST_FLOW_NOT_NEGOTIATED)
+        }
+        let settings = table.current
+        let edges = settings.edges.edges ?? unpacker.description.coding.usualEdges
+        let map = try drawWithoutFallback("depth map") { () throws(FrameFault) in
+            try unpacker.depth(of: buffer, edges)
+        }
+        let frame = try drawWithoutFallback("picture") { () throws(FrameFault) in try unpacker.video(of: buffer) }
+        if split.pad(.depth)?.isLinked == true {
+            try push(map, on: .depth)
+        } else if settings.attachesDepth {
+            attachedDepth.attach(map.pointer, depthCaps.pointer, to: frame.pointer)
+        }
+        try push(frame, on: .video)
+    }
+}

@@ -1,0 +1,180 @@
+import CGStreamer
+import GstBridge
+import GstTestSupport
+import TestSupport
+import Testing
+
+/// `depthpack` and `depthunpack`: what one puts into a picture the other takes out.
+@Suite struct DepthVideoTests {
+    private static let codings = ["gray", "black", "record3d", "realsense", "depthkit"]
+    private static let layouts = ["side-by-side", "side-by-side-swapped", "top-bottom", "top-bottom-swapped"]
+    private static let sink = "appsink sync=false wait-on-eos=false"
+    private static let size = "width=160,height=90"
+    private static let source =
+        "depthtestsrc name=camera num-buffers=3 still=true "
+        + "camera.video ! video/x-raw,format=I420,width=160,height=92 ! pack.video "
+        + "camera.depth ! video/x-raw,format=GRAY16_LE,width=160,height=92 ! pack.depth"
+
+    /// The samples of a map in millimetres.
+    private func distances(_ frame: Pipeline.Frame) -> [Int] {
+        let bytes = frame.bytes
+        return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
+    }
+
+    private func run(_ line: String) -> (video: [Pipeline.Frame], depth: [Pipeline.Frame], warnings: [String]) {
+        let pipeline = Pipeline(line)
+        #expect(pipeline.run() == .ended)
+        return (pipeline.frames(of: "video"), pipeline.frames(of: "depth"), pipeline.bus.warnings().map(\.text))
+    }
+
+    private let ends =
+        "unpack.video ! queue ! \(DepthVideoTests.sink) name=video unpack.depth ! queue ! \(DepthVideoTests.sink) name=depth"
+
+    @Test(arguments: DepthVideoTests.codings, DepthVideoTests.layouts)
+    func `every coding and layout comes back`(coding: String, layout: String) throws {
+        let (video, depth, warnings) = run(
+            "\(DepthVideoTests.source) depthpack name=pack coding=\(coding) layout=\(layout) ! depthunpack name=unpack "
+                + ends)
+        let plain = Pipeline(
+            DepthVideoTests.source.replacing("pack.video", with: "\(DepthVideoTests.sink) name=video")
+                .replacing("pack.depth", with: "\(DepthVideoTests.sink) name=depth"))
+        #expect(plain.run() == .ended)
+        let exact = plain.frames(of: "depth")
+        #expect(video.count == 3 && depth.count == 3 && exact.count == 3 && warnings == [])
+        #expect(video.map(\.bytes) == plain.frames(of: "video").map(\.bytes))
+        #expect(video.map(\.timing) == depth.map(\.timing))
+        let far = coding == "record3d" || coding == "depthkit" ? 2900 : 7900
+        let pairs = zip(distances(depth[0]), distances(exact[0])).filter { $0.1 > 500 && $0.1 < far }
+        let wrong = pairs.count { abs(Double($0.0 - $0.1)) > 12 + 0.035 * Double($0.1) }
+        // Two by two pixels share the chroma, by which hue is read at an edge.
+        let most = ["gray", "black"].contains(coding) ? 0.01 : 0.1
+        #expect(pairs.count > 5000 && Double(wrong) < most * Double(pairs.count), "\(wrong) of \(pairs.count)")
+        #expect(depth[0].caps.contains("GRAY16_LE") && depth[0].caps.contains("depth-unit=(double)0.001"))
+    }
+
+    /// By the stream's comment alone; with the optics of the half.
+    @Test(arguments: ["matroskamux", "qtmux"])
+    func `a file says how its depth is written`(muxer: String) throws {
+        let folder = TemporaryFolder()
+        let file = folder.write("a.video", [])
+        let coded = muxer == "qtmux" ? "jpegenc ! " : ""
+        let written = Pipeline(
+            "\(DepthVideoTests.source.replacing("still=true", with: "still=true lens=90")) depthpack name=pack coding=depthkit "
+                + "layout=top-bottom-swapped far=6 ! \(coded)\(muxer) ! filesink location=\(file)")
+        #expect(written.run() == .ended)
+        let decoder = muxer == "qtmux" ? "qtdemux ! jpegdec" : "matroskademux"
+        let (video, depth, _) = run("filesrc location=\(file) ! \(decoder) ! depthunpack name=unpack \(ends)")
+        #expect(video.count == 3 && depth.count == 3)
+        #expect(depth[0].caps.contains("width=(int)160") && depth[0].caps.contains("height=(int)92"))
+        #expect(depth[0].caps.contains("calibration"))
+        // The wall, which with the coding's own `far` would lie at 1.2 m.
+        let wall = distances(depth[0])[4 * 160 + 100]
+        #expect((1900...2300).contains(wall), "\(wall)")
+    }
+
+    @Test func `a frame without depth is all hole, and says so once where none can come`() {
+        let dropped = DepthVideoTests.source.replacing("still=true", with: "still=true dropouts=1")
+        let (_, depth, _) = run("\(dropped) depthpack name=pack ! depthunpack name=unpack \(ends)")
+        #expect(depth.count == 3 && depth.allSatisfy { distances($0).allSatisfy { $0 == 0 } })
+        let (_, none, warnings) = run(
+            "videotestsrc num-buffers=3 ! video/x-raw,\(DepthVideoTests.size) ! depthpack ! depthunpack name=unpack \(ends)"
+        )
+        #expect(none.count == 3 && none.allSatisfy { distances($0).allSatisfy { $0 == 0 } })
+        #expect(warnings.count == 1 && warnings[0].contains("depth pad"), "\(warnings)")
+    }
+
+    @Test func `an attached map is packed, and attached again`() throws {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=3 ! depthpack ! depthunpack ! appsink name=video sync=false wait-on-eos=false")
+        #expect(pipeline.run() == .ended)
+        let frames = pipeline.frames(of: "video")
+        #expect(frames.count == 3)
+        for frame in frames {
+            let meta = try #require(gst_buffer_get_custom_meta(frame.buffer.pointer, "DepthMapMeta"))
+            #expect(gst_custom_meta_get_structure(meta) != nil)
+        }
+    }
+
+    /// The number is drawn into color and depth: luma and distance rise together.
+    @Test func `color and depth are of one moment whatever is lost between`() {
+        let feed = Pipeline(
+            "appsrc name=source format=time caps=video/x-raw,format=I420,width=128,height=16,framerate=30/1 "
+                + "! identity drop-probability=0.3 ! videorate ! video/x-raw,framerate=20/1 ! depthunpack name=unpack \(ends)"
+        )
+        feed.set(GST_STATE_PLAYING)
+        for number in 0..<60 {
+            var bytes =
+                [UInt8](repeating: UInt8(16 + 3 * number), count: 128 * 16) + [UInt8](repeating: 128, count: 128 * 8)
+            for y in 0..<16 { for x in 64..<128 { bytes[y * 128 + x] = UInt8(20 + 3 * number) } }
+            let buffer = guardedBuffer(bytes)
+            buffer.pointer.pointee.pts = time(ofFrame: number)
+            feed.push(buffer, into: "source")
+        }
+        feed.end("source")
+        #expect(feed.bus.waitForEnd() == .ended)
+        let (video, depth) = (feed.frames(of: "video"), feed.frames(of: "depth"))
+        #expect(video.count > 20 && video.count == depth.count)
+        for (frame, map) in zip(video, depth) {
+            let share = (Double(frame.bytes[0]) + 4 - 16) / 219
+            let millimetres = 1000 / (1 / 8.0 + share * (1 / 0.3 - 1 / 8.0))
+            #expect(abs(Double(distances(map)[0]) - millimetres) < 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("video/x-raw,format=I420,width=161,height=92 ! depthpack", "has an odd side"),
+        ("video/x-raw,format=I420,width=162,height=92 ! depthunpack", "no two halves"),
+        ("video/x-raw,format=I420,width=160,height=90 ! depthunpack layout=top-bottom", "no two halves"),
+        ("depthunpack calibration=/none.json", "cannot be read"), ("depthunpack calibration={}", "is faulty"),
+    ])
+    func `what has no halves is refused in a sentence`(elements: String, words: String) throws {
+        let pipeline = Pipeline("videotestsrc num-buffers=3 ! \(elements) ! fakesink")
+        pipeline.set(GST_STATE_PLAYING)
+        let error = try #require(pipeline.bus.nextError())
+        #expect(error.text.contains(words), "\(error)")
+    }
+
+    @Test(arguments: ["near=3 far=1", "near=0.5 far=0.5"])
+    func `a range that means nothing is a warning, and the coding's own is taken`(range: String) {
+        for element in ["depthpack \(range) ! depthunpack", "depthpack ! depthunpack \(range)"] {
+            let pipeline = Pipeline("depthtestsrc num-buffers=2 ! \(element) ! fakesink")
+            #expect(pipeline.run() == .ended)
+            let warnings = pipeline.bus.warnings().map(\.text)
+            #expect(warnings.count == 1 && warnings[0].contains("no range"), "\(warnings)")
+        }
+    }
+
+    /// The optics that Record3D tells, in the file's own pixels and over Wi-Fi.
+    @Test(arguments: [
+        ("{\"intrinsicMatrix\": [500,0,0,0,501,0,40,45,1], \"rangeOfEncodedDepth\": [0.5, 4]}", "\"fx\": 500.0"),
+        ("{\"K\": [210,0,0,0,210,0,96,128,1], \"originalSize\": [192, 256]}", "\"fx\": 75.46875"),
+        ("{\"K\": [210,0,0,0,210,0,96,128,1]}", "\"fx\": 75.46875"),
+    ])
+    func `the optics of Record3D are read, in a text and at the end of a file`(text: String, words: String) {
+        let folder = TemporaryFolder()
+        var paths = [text, folder.write("metadata.json", Array(text.utf8))]
+        if text.contains("intrinsicMatrix") {
+            let noise = [UInt8](repeating: UInt8(ascii: "}"), count: 3000)
+            paths.append(folder.write("video.mp4", noise + Array(text.replacing(" ", with: "").utf8) + [0]))
+        }
+        for path in paths {
+            let pipeline = Pipeline(
+                "videotestsrc num-buffers=1 ! video/x-raw,format=NV12,width=256,height=92 "
+                    + "! depthunpack name=unpack coding=record3d \(ends)")
+            setProperty(pipeline["unpack"], "calibration", path)
+            #expect(pipeline.run() == .ended)
+            let caps = pipeline.frames(of: "depth").first?.caps.replacing("\\", with: "") ?? ""
+            #expect(caps.contains(words), "\(path): \(caps)")
+        }
+    }
+
+    @Test func `a comment that is broken is a warning, and a foreign one is none`() {
+        for (comment, count) in [("a holiday", 0), ("{\\\"depth-video\\\": {\\\"coding\\\": \\\"blue\\\"}}", 1)] {
+            let pipeline = Pipeline(
+                "videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=64,height=48 ! taginject "
+                    + "tags=\"comment=\\\"\(comment.replacing("\\", with: "\\\\\\"))\\\"\" ! depthunpack ! fakesink")
+            #expect(pipeline.run() == .ended)
+            #expect(pipeline.bus.warnings().count == count)
+        }
+    }
+}
