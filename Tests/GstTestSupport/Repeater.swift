@@ -28,11 +28,12 @@ package final class Repeater {
             { data in
                 guard let data else { return nil }
                 let job = Unmanaged<Job>.fromOpaque(data).takeRetainedValue()
-                while !job.isOver.load(ordering: .relaxed) {
+                // On a busy machine the thread may begin when all is over.
+                repeat {
                     job.work(job.rounds.load(ordering: .relaxed))
                     job.rounds.add(1, ordering: .relaxed)
                     if job.interval > 0 { g_usleep(job.interval) }
-                }
+                } while !job.isOver.load(ordering: .relaxed)
                 return nil
             }, Unmanaged.passRetained(job).toOpaque())
     }
