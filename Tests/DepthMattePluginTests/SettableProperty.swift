@@ -57,7 +57,7 @@ struct SettableProperty {
         if kind == "gchararray" {
             let string: String? =
                 switch name {
-                case "background": strings.randomElement(using: &random) ?? nil
+                case "background", "room-picture": strings.randomElement(using: &random) ?? nil
                 case "location": "/dev/null"  // which is not written to
                 default: "face"
                 }

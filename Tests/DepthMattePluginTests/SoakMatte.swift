@@ -160,7 +160,7 @@ final class SoakMatte: SoakRun {
     override func happen(_ event: Event) throws {
         switch event {
         case .calm: calmDown()
-        case .background: changeBackground()
+        case .background: changeFile("background")
         case .refusedCaps: try refuseCaps()
         default: try super.happen(event)
         }
@@ -178,17 +178,19 @@ final class SoakMatte: SoakRun {
 
     override func set(_ property: SettableProperty) {
         switch property.name {
-        case "background": changeBackground()
+        case "background": changeFile("background")
         case "background-color":
             bench.set(property.name, "\(pick(SoakMarker.backgroundColors))")
         case "max-pixels":  // caps that are refused have an event of their own
             bench.set(property.name, "\(pick([65_536, 1 << 20, UInt32.max]))")
+        case "room-picture": changeFile(property.name)
         default: super.set(property)
         }
         noteDueWarnings()
     }
 
     private func noteDueWarnings() {
+        due.insert("room-picture")
         if propertyText("background-mode", of: bench.element) == "transparent" { due.insert("alpha channel") }
         if ["image", "stream"].contains(propertyText("background-mode", of: bench.element)) {
             due.insert("background")
@@ -218,11 +220,11 @@ final class SoakMatte: SoakRun {
         try super.storm()
     }
 
-    private func changeBackground() {
+    private func changeFile(_ property: String) {
         let file = pick(files.all)
         if file == files.missing { due.insert("missing.png") }
-        streams.note("background \(file ?? "none")")
-        SettableProperty.setString(bench.element, "background", file)
+        streams.note("\(property) \(file ?? "none")")
+        SettableProperty.setString(bench.element, property, file)
         streams.counts.propertyChanges += 1
     }
 
