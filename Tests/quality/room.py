@@ -6,6 +6,10 @@ import argparse
 import sys
 from functools import partial
 
+if __name__ == "__main__" and {"-h", "--help"} & set(sys.argv[1:]):
+    print(__doc__.strip())
+    sys.exit()
+
 import gi
 import numpy as np
 
