@@ -62,6 +62,16 @@ extension CapsPointer {
         return gst_caps_fixate(caps)
     }
 
+    /// The same, of the size nearest to one.
+    package func fixated(near size: (width: Int, height: Int)) -> CapsPointer? {
+        let caps = gst_caps_truncate(self)?.writable ?? self
+        if gst_caps_is_empty(caps) == 0, let structure = gst_caps_get_structure(caps, 0) {
+            gst_structure_fixate_field_nearest_int(structure, "width", gint(clamping: size.width))
+            gst_structure_fixate_field_nearest_int(structure, "height", gint(clamping: size.height))
+        }
+        return caps.fixated()
+    }
+
     /// A copy in which every structure has the given raw video format. Ownership passes to the caller.
     package func withFormat(_ name: String) -> CapsPointer? {
         guard let copy = gst_caps_copy(self) else { return nil }

@@ -3,29 +3,31 @@ import Synchronization
 
 /// An element with one sink pad, whose buffers become those of several source pads, on upstream's thread.
 ///
-/// Caps, tags and a segment that come before a buffer are held back until that: only then the element may know what it sends.
-/// Functions run on the streaming thread unless they say otherwise.
+/// Caps, tags and a segment are held back until the first buffer, because tags that come before it decide the caps. Functions run on
+/// the streaming thread unless they say otherwise.
 package protocol Splitter: Element {
     associatedtype Role: SourceRole
-
-    typealias Pad = PadPointer
 
     var split: Split<Role> { get }
 
     /// Takes the input's caps.
     func setCaps(_ caps: CapsPointer) throws(CapsRefusal)
 
-    /// The comments of the stream; none where a stream begins.
-    func setComments(_ comments: [String])
+    /// A stream begins: what was said of the last one no longer holds.
+    func streamStarted()
 
-    /// The caps of each source pad, before a buffer of which caps or tags are new, and after `renegotiate`. Ownership passes to the caller.
+    /// Takes a comment on the stream; false where it is not about this element's work, and goes on downstream.
+    func take(comment: String) -> Bool
+
+    /// The caps of a source pad. Asked for every pad, in their order, before a buffer of which caps or comments are new, and after
+    /// `renegotiate`. Ownership passes to the caller.
     func sourceCaps(_ role: Role) throws(FlowStop) -> CapsPointer?
+
+    /// Chooses how a source pad's buffers are made, from what downstream offers.
+    func decideAllocation(_ query: QueryPointer, on role: Role)
 
     /// Sends what an input buffer holds, by `push`.
     func split(_ buffer: BufferPointer) throws(FlowStop)
-
-    /// A flush has ended, or a stream begins: what comes does not continue what was before.
-    func streamRestarted()
 
     /// READY to PAUSED, before any data.
     func start() throws(ElementError)
@@ -36,38 +38,60 @@ package protocol Splitter: Element {
 
 /// The pads of a splitter, and what its streaming thread holds back.
 package final class Split<Role: SourceRole> {
-    fileprivate(set) var sink: PadPointer?
-    package fileprivate(set) var sources: [(role: Role, pad: PadPointer)] = []
+    fileprivate struct Source {
+        let role: Role
+        let pad: PadPointer
+        /// Of the last push.
+        var result = GST_FLOW_OK
+    }
+
+    fileprivate var sources: [Source] = []
     /// Serialized events that wait for caps. Streaming thread, or while that is stopped.
     fileprivate var waiting: [EventRef] = []
     fileprivate var hasCaps = false
     /// True where the source pads' caps are to be decided. Any thread.
     fileprivate let isDue = Atomic(true)
-    /// The flow result of each source pad. Streaming thread.
-    fileprivate var results: [GstFlowReturn] = []
 
     package init() {}
 
-    package func pad(_ role: Role) -> PadPointer? { sources.first { $0.role == role }?.pad }
+    package func isLinked(_ role: Role) -> Bool { sources.contains { $0.role == role && $0.pad.isLinked } }
 
     fileprivate func reset() {
-        (waiting, hasCaps, results) = ([], false, sources.map { _ in GST_FLOW_OK })
+        (waiting, hasCaps) = ([], false)
+        begin()
+    }
+
+    fileprivate func begin() {
+        for number in sources.indices { sources[number].result = GST_FLOW_OK }
         isDue.store(true, ordering: .relaxed)
+    }
+
+    /// The answer to upstream: a fault of any pad; that all have ended or are not linked; else that more may come.
+    fileprivate var result: GstFlowReturn {
+        var (isWanted, hasEnded) = (false, false)
+        for source in sources where source.pad.isLinked {
+            switch source.result {
+            case GST_FLOW_OK: isWanted = true
+            case GST_FLOW_EOS: hasEnded = true
+            case GST_FLOW_NOT_LINKED: break
+            default: return source.result
+            }
+        }
+        return isWanted ? GST_FLOW_OK : hasEnded ? GST_FLOW_EOS : GST_FLOW_NOT_LINKED
     }
 }
 
 extension Splitter {
     package func start() throws(ElementError) {}
-    package func streamRestarted() {}
 
     /// Makes and adds the pads. Called once, in the element's initializer.
     package func addPads() {
         if let template = padTemplate("sink"), let pad = gst_pad_new_from_template(template, "sink") {
             gst_pad_set_chain_function_full(pad, chainInput, nil, nil)
             gst_pad_set_event_function_full(pad, inputEvent, nil, nil)
+            gst_pad_set_query_function_full(pad, inputQuery, nil, nil)
             pad.pointee.object.flags |= GST_PAD_FLAG_ACCEPT_INTERSECT.rawValue
             gst_element_add_pad(instance, pad)
-            split.sink = pad
         }
         for role in Role.allCases {
             guard let template = padTemplate(role.rawValue),
@@ -75,9 +99,8 @@ extension Splitter {
             else { continue }
             gst_pad_use_fixed_caps(pad)
             gst_element_add_pad(instance, pad)
-            split.sources.append((role, pad))
+            split.sources.append(.init(role: role, pad: pad))
         }
-        split.reset()
     }
 
     package func changeState(_ transition: GstStateChange, parent: () -> GstStateChangeReturn) -> GstStateChangeReturn {
@@ -96,17 +119,18 @@ extension Splitter {
     /// Has the source pads' caps decided anew before the next buffer. Any thread.
     package func renegotiate() { split.isDue.store(true, ordering: .relaxed) }
 
-    /// Pushes a buffer on a source pad. A pad that is not linked is no fault while another one is.
-    package func push(_ buffer: consuming OwnedBuffer, on role: Role) throws(FlowStop) {
+    /// Pushes a buffer on a source pad. What downstream answers is told to upstream when the input is done with.
+    package func push(_ buffer: consuming OwnedBuffer, on role: Role) {
         guard let number = split.sources.firstIndex(where: { $0.role == role }) else { return }
         let result = gst_pad_push(split.sources[number].pad, buffer.surrender())
-        split.results[number] = result
-        switch result {
-        case GST_FLOW_OK: break
-        case GST_FLOW_NOT_LINKED, GST_FLOW_EOS:
-            // Until all are.
-            if split.results.allSatisfy({ $0 == GST_FLOW_NOT_LINKED || $0 == GST_FLOW_EOS }) { throw .refused(result) }
-        default: throw .refused(result)
+        split.sources[number].result = result
+    }
+
+    /// Pushes an event on all source pads. One that stays in force, and that a pad refuses while it is flushed, is kept for later.
+    package func push(_ event: EventRef) {
+        for source in split.sources {
+            let isTaken = gst_pad_push_event(source.pad, event.shared()) != 0
+            if !isTaken, event.isSticky, source.pad.isFlushing { split.waiting.append(event) }
         }
     }
 
@@ -115,85 +139,97 @@ extension Splitter {
     fileprivate func chain(_ buffer: BufferPointer) -> GstFlowReturn {
         let input = OwnedBuffer(taking: buffer)
         return flow { () throws(FlowStop) in
-            try sendWaiting()
             guard split.hasCaps else {
-                throw .notNegotiated(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "Data came before caps."))
+                let sentence = "The sink pad got data before their caps; set caps at an appsrc."
+                throw .notNegotiated(ElementError(.core(GST_CORE_ERROR_NEGOTIATION), sentence))
             }
+            for source in split.sources where gst_pad_check_reconfigure(source.pad) != 0 { renegotiate() }
+            try sendWaiting()
             try split(input.pointer)
+            let result = split.result
+            if result != GST_FLOW_OK { throw .refused(result) }
         }
     }
 
     /// Sends the caps that are due, and then what waited for them.
     private func sendWaiting() throws(FlowStop) {
         if split.hasCaps && split.isDue.exchange(false, ordering: .relaxed) {
-            for (role, pad) in split.sources {
-                guard let caps = OwnedCaps(taking: try sourceCaps(role)) else { continue }
-                if let current = OwnedCaps(taking: gst_pad_get_current_caps(pad)),
-                    gst_caps_is_equal(current.pointer, caps.pointer) != 0
-                {
-                    continue
-                }
-                guard gst_pad_push_event(pad, gst_event_new_caps(caps.pointer)) != 0 || !pad.isLinked else {
-                    throw pad.refusal
-                }
+            do throws(FlowStop) {
+                for source in split.sources { try negotiate(source.role, source.pad) }
+            } catch {
+                renegotiate()
+                throw error
             }
         }
         let events = split.waiting
         split.waiting = []
-        for event in events { send(event) }
+        for event in events { push(event) }
     }
 
-    private func send(_ event: EventRef) {
-        for (_, pad) in split.sources { gst_pad_push_event(pad, event.shared()) }
+    private func negotiate(_ role: Role, _ pad: PadPointer) throws(FlowStop) {
+        guard let caps = OwnedCaps(taking: try sourceCaps(role)) else { return }
+        var isNew = true
+        if let current = OwnedCaps(taking: gst_pad_get_current_caps(pad)) {
+            isNew = gst_caps_is_equal(current.pointer, caps.pointer) == 0
+        }
+        if isNew, gst_pad_push_event(pad, gst_event_new_caps(caps.pointer)) == 0, pad.isLinked {
+            if pad.isFlushing { throw .refused(GST_FLOW_FLUSHING) }
+            let sentence =
+                "Downstream of the pad \(role.rawValue) does not accept its format. Put videoconvert behind it."
+            throw .notNegotiated(
+                ElementError(.core(GST_CORE_ERROR_NEGOTIATION), sentence, details: caps.pointer.text))
+        }
+        guard let query = gst_query_new_allocation(caps.pointer, 1) else { return }
+        defer { gst_query_unref(query) }
+        _ = pad.queryPeer(query)
+        decideAllocation(query, on: role)
     }
 
     // MARK: Events
 
-    fileprivate func handle(_ event: EventPointer, on pad: Pad, parent: EventHandler) -> Bool {
-        switch event.pointee.type {
-        case GST_EVENT_STREAM_START:
-            begin(event)
-            gst_event_unref(event)
-            return true
-        case GST_EVENT_CAPS:
-            let event = EventRef(taking: event)
-            return takeCaps(event.pointer)
-        case GST_EVENT_TAG:
-            // One without a comment takes none back.
-            let comments = event.comments
-            if !comments.isEmpty {
-                setComments(comments)
-                renegotiate()
-            }
-        case GST_EVENT_FLUSH_STOP:
-            split.waiting.removeAll { !$0.isSticky }
-            split.results = split.sources.map { _ in GST_FLOW_OK }
-            streamRestarted()
-            return parent(event)
-        default: break
+    fileprivate func handle(_ event: EventPointer, parent: EventHandler) -> Bool {
+        let isSerialized = event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0
+        if event.pointee.type == GST_EVENT_FLUSH_STOP {
+            split.waiting.removeAll { !$0.isSticky || $0.pointer.pointee.type == GST_EVENT_SEGMENT }
+            split.begin()
         }
-        guard event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0 else { return parent(event) }
-        split.waiting.append(EventRef(taking: event))
-        let mayWait = [GST_EVENT_TAG, GST_EVENT_SEGMENT].contains(event.pointee.type)
-        // What nobody follows must not wait for a buffer that does not come.
-        guard !mayWait else { return true }
-        return flow { () throws(FlowStop) in try sendWaiting() } == GST_FLOW_OK
+        guard isSerialized, event.pointee.type != GST_EVENT_FLUSH_STOP else { return parent(event) }
+        let event = EventRef(taking: event)
+        switch event.pointer.pointee.type {
+        case GST_EVENT_STREAM_START: begin(event.pointer)
+        case GST_EVENT_CAPS: return takeCaps(event.pointer)
+        case GST_EVENT_TAG:
+            let comments = event.pointer.comments
+            let others = comments.filter { !take(comment: $0) }
+            if others.count == comments.count {
+                split.waiting.append(event)
+            } else {
+                renegotiate()
+                if let rest = event.pointer.withComments(others) { split.waiting.append(rest) }
+            }
+        case GST_EVENT_SEGMENT: split.waiting.append(event)
+        default:
+            // What nobody follows must not wait for a buffer that does not come.
+            let result = flow { () throws(FlowStop) in try sendWaiting() }
+            push(event)
+            return result == GST_FLOW_OK
+        }
+        return true
     }
 
     private func begin(_ event: EventPointer) {
-        setComments([])
-        streamRestarted()
+        streamStarted()
         split.waiting = []
-        renegotiate()
-        split.results = split.sources.map { _ in GST_FLOW_OK }
+        split.begin()
         var group: guint = 0
         let hasGroup = gst_event_parse_group_id(event, &group) != 0
-        for (role, pad) in split.sources {
-            let id = takeString(gst_pad_create_stream_id(pad, instance, role.rawValue)) ?? role.rawValue
+        for source in split.sources {
+            let name = source.role.rawValue
+            let id = takeString(gst_pad_create_stream_id(source.pad, instance, name)) ?? name
             guard let start = gst_event_new_stream_start(id) else { continue }
             if hasGroup { gst_event_set_group_id(start, group) }
             gst_event_set_seqnum(start, event.pointee.seqnum)
-            gst_pad_push_event(pad, start)
+            gst_pad_push_event(source.pad, start)
         }
     }
 
@@ -229,5 +265,13 @@ private let chainInput: GstPadChainFunction = { _, parent, buffer in
 private let inputEvent: GstPadEventFunction = { pad, parent, event in
     guard let pad, let event else { return 0 }
     let callDefault = { (event: EventPointer) in gst_pad_event_default(pad, parent, event) != 0 }
-    return gboolean(splitter(parent)?.handle(event, on: pad, parent: callDefault) ?? callDefault(event))
+    return gboolean(splitter(parent)?.handle(event, parent: callDefault) ?? callDefault(event))
+}
+
+private let inputQuery: GstPadQueryFunction = { pad, parent, query in
+    guard let pad, let query else { return 0 }
+    guard query.pointee.type == GST_QUERY_ALLOCATION else { return gst_pad_query_default(pad, parent, query) }
+    // Planes are read where a meta says that they lie.
+    gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
+    return 1
 }

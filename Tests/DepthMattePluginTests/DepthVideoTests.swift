@@ -177,4 +177,96 @@ import Testing
             #expect(pipeline.bus.warnings().count == count)
         }
     }
+
+    /// Downstream that has had enough ends the stream, whichever pad is linked.
+    @Test(arguments: [
+        "depthunpack ! identity eos-after=3 ! fakesink",
+        "depthunpack name=unpack unpack.depth ! identity eos-after=3 ! fakesink",
+        "depthunpack name=unpack unpack.video ! identity eos-after=3 ! fakesink unpack.depth ! identity eos-after=5 ! fakesink",
+    ])
+    func `the end comes from downstream`(elements: String) {
+        let pipeline = Pipeline("depthtestsrc ! depthpack ! \(elements)")
+        #expect(pipeline.run() == .ended)
+    }
+
+    @Test func `with nothing linked it says so`() throws {
+        let pipeline = Pipeline("depthtestsrc ! depthpack ! depthunpack")
+        pipeline.set(GST_STATE_PLAYING)
+        let error = try #require(pipeline.bus.nextError())
+        #expect(error.details.contains("not-linked"), "\(error)")
+    }
+
+    /// What is packed anew is read as it was packed last.
+    @Test func `a comment goes no further than to whom it is about`() {
+        let (video, depth, _) = run(
+            "depthtestsrc num-buffers=3 ! video/x-raw,format=I420,width=160,height=92 ! depthpack coding=record3d "
+                + "layout=top-bottom ! depthunpack ! depthpack coding=realsense layout=side-by-side "
+                + "! depthunpack name=unpack \(ends)")
+        #expect(video.count == 3 && depth.count == 3)
+        #expect(depth.allSatisfy { $0.caps.contains("width=(int)160") && $0.caps.contains("height=(int)92") })
+    }
+
+    @Test func `downstream limits the size of the picture`() throws {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=1 ! video/x-raw,width=640,height=480 ! depthpack "
+                + "! video/x-raw,width=[2,1000],height=[2,1000] ! \(DepthVideoTests.sink) name=video")
+        #expect(pipeline.run() == .ended)
+        let caps = try #require(pipeline.nextFrame(of: "video")).caps
+        #expect(caps.contains("width=(int)1000") && caps.contains("height=(int)480"), "\(caps)")
+    }
+
+    @Test func `a picture that cannot be read is dropped, and the next is a discontinuity`() throws {
+        let feed = Pipeline(
+            "appsrc name=source format=time caps=video/x-raw,format=I420,width=128,height=16,framerate=30/1 "
+                + "! depthunpack name=unpack \(ends)")
+        feed.set(GST_STATE_PLAYING)
+        for (number, size) in [3072, 3, 3072, 3072].enumerated() {
+            let buffer = guardedBuffer([UInt8](repeating: 128, count: size))
+            buffer.pointer.pointee.pts = time(ofFrame: number)
+            feed.push(buffer, into: "source")
+        }
+        feed.end("source")
+        #expect(feed.bus.waitForEnd() == .ended)
+        let (video, depth) = (feed.frames(of: "video"), feed.frames(of: "depth"))
+        #expect(video.map(\.timing.start) == [0, 2, 3].map { time(ofFrame: $0) })
+        #expect(depth.map(\.timing.start) == video.map(\.timing.start))
+        let discontinuities = video.map {
+            $0.buffer.pointer.pointee.mini_object.flags & GST_BUFFER_FLAG_DISCONT.rawValue != 0
+        }
+        #expect(discontinuities.suffix(2) == [true, false])
+        #expect(feed.bus.warnings().map(\.text).contains { $0.contains("it is dropped") })
+    }
+
+    /// The color's memory has the depth in it.
+    @Test(arguments: [(true, true), (false, false)])
+    func `the picture's memory is shared only where its depth leaves too`(isAttached: Bool, isShared: Bool) throws {
+        let pipeline = Pipeline(
+            "depthtestsrc num-buffers=2 ! video/x-raw,format=I420,width=160,height=92 ! depthpack "
+                + "! depthunpack attach-depth=\(isAttached) ! videoscale ! video/x-raw,width=160,height=92 "
+                + "! \(DepthVideoTests.sink) name=video")
+        #expect(pipeline.run() == .ended)
+        let frame = try #require(pipeline.nextFrame(of: "video"))
+        #expect((gst_buffer_get_size(frame.buffer.pointer) > 160 * 92 * 2) == isShared)
+        #expect((gst_buffer_get_custom_meta(frame.buffer.pointer, "DepthMapMeta") != nil) == isAttached)
+    }
+
+    @Test func `a flushing seek brings every frame and its map again`() throws {
+        let folder = TemporaryFolder()
+        let file = folder.write("a.mkv", [])
+        #expect(
+            Pipeline(
+                "depthtestsrc num-buffers=20 ! video/x-raw,format=I420,width=64,height=48 ! depthpack ! matroskamux "
+                    + "! filesink location=\(file)"
+            ).run() == .ended)
+        let pipeline = Pipeline("filesrc location=\(file) ! matroskademux ! depthunpack name=unpack \(ends)")
+        pipeline.set(GST_STATE_PAUSED)
+        for _ in 0..<5 {
+            try #require(pipeline.reached() == GST_STATE_CHANGE_SUCCESS)
+            #expect(pipeline.seek(to: 0))
+        }
+        pipeline.set(GST_STATE_PLAYING)
+        let (video, depth) = (pipeline.frames(of: "video"), pipeline.frames(of: "depth"))
+        #expect(video.count == 20 && depth.count == 20)
+        #expect(depth.allSatisfy { distances($0).contains { $0 > 0 } })
+    }
 }

@@ -82,7 +82,7 @@ struct DepthPackSettings: AggregatorSettings, DepthReadingSettings {
     var depthTimeOffset: Int64 = 0
     var sendsTag = true
     var maxSkew: GstClockTime = 50_000_000
-    var holdTime: GstClockTime = 200_000_000
+    var holdTime: GstClockTime = 500_000_000
     var maxPixels: UInt32 = 67_108_864
 
     var packedLayout: PackedLayout { layout.layout ?? coding.usualLayout }
@@ -113,7 +113,7 @@ enum LayoutChoice: Int, PropertyEnum {
 
     var blurb: String {
         switch self {
-        case .auto: "As the stream says, else as the coding's own writers have it"
+        case .auto: "As the coding's own writers have it; for depthunpack, first as the stream's comment says"
         case .sideBySide: "Color left, depth right"
         case .sideBySideSwapped: "Depth left, color right"
         case .topBottom: "Color above, depth below"

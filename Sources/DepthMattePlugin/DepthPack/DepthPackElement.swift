@@ -145,7 +145,7 @@ final class DepthPackElement: ReferencePadAggregator {
             warn(
                 ElementError(
                     .settings,
-                    "near=\(near) and far=\(far) are no range: far must be above near. \(usual.near) to \(usual.far) m is taken."
+                    "near=\(near) and far=\(far) are no range: far must be above near, and near a millimetre or more. \(usual.near) to \(usual.far) m is taken."
                 ))
         }
         return usual
@@ -166,8 +166,7 @@ final class DepthPackElement: ReferencePadAggregator {
             }
         ).text
         guard text != state.sentTag, sendMandatoryEvents(), let tag = newCommentTag(text) else { return }
-        state.sentTag = text
-        _ = pushEvent(tag)
+        if pushEvent(tag) || !sourcePad.isFlushing { state.sentTag = text }
     }
 
     // MARK: Caps
@@ -207,7 +206,8 @@ final class DepthPackElement: ReferencePadAggregator {
     func updateSrcCaps(downstream: CapsPointer) throws(FlowStop) -> CapsPointer? {
         guard let video = state.video else { return nil }
         let layout = table.current.packedLayout
-        guard let result = try accepted(of: possibleCaps(video, layout), downstream).fixated() else {
+        let size = layout.packed(video.format.width, video.format.height)
+        guard let result = try accepted(of: possibleCaps(video, layout), downstream).fixated(near: size) else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
         do throws(CapsRefusal) {
@@ -227,14 +227,17 @@ final class DepthPackElement: ReferencePadAggregator {
         let size = layout.packed(video.format.width, video.format.height)
         let rate = video.caps.pointer.fraction("framerate") ?? (0, 1)
         let info = video.format.info
-        let colors =
-            video.format.format.family == .yuv
-            ? video.caps.pointer.string("colorimetry").map { ", colorimetry=(string)\($0)" } ?? "" : ""
+        var colorimetry = info.colorimetry
+        let isYUV = video.format.format.family == .yuv
+        let name = isYUV ? takeString(gst_video_colorimetry_to_string(&colorimetry)) : nil
+        let colors = name.map { ", colorimetry=(string)\"\($0)\"" } ?? ""
         let rest = ", pixel-aspect-ratio=(fraction)\(info.par_n)/\(info.par_d)" + colors
         func caps(_ width: String, _ height: String) -> String {
             VideoFormat.caps(of: DepthPack.formats, width: width, height: height, rate: "\(rate.0)/\(rate.1)") + rest
         }
-        return caps("\(size.width)", "\(size.height)") + "; " + caps("[ 4, 32768, 4 ]", "[ 4, 32768, 4 ]")
+        return caps("\(size.width)", "\(size.height)") + "; "
+            + (layout.isSideBySide
+                ? caps("[ 4, 32768, 4 ]", "[ 2, 32768, 2 ]") : caps("[ 2, 32768, 2 ]", "[ 4, 32768, 4 ]"))
     }
 
     func negotiationFailed() {

@@ -12,7 +12,8 @@ enum DepthOptics {
 
     /// - Parameter text: JSON, or the path of a file: a calibration, or Record3D's metadata or MP4.
     init(_ text: String) throws(ElementError) {
-        let bytes = text.utf8.first == UInt8(ascii: "{") ? Array(text.utf8) : try DepthOptics.end(ofFile: text)
+        let isText = text.utf8.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
+        let bytes = isText ? Array(text.utf8) : try DepthOptics.end(ofFile: text)
         let part = Record3DMetadata.text(in: bytes)
         if let metadata = try? Record3DMetadata(part) {
             self = .record3d(metadata)

@@ -27,6 +27,8 @@ final class DepthUnpackElement: Splitter {
         var unpacker: Unpacker?
         var depthCaps: CapsRef?
         var warnings = WarningLimiter()
+        /// True where the last picture was dropped.
+        var isInterrupted = false
     }
 
     init(_ instance: ElementPointer) {
@@ -53,18 +55,19 @@ final class DepthUnpackElement: Splitter {
         state.input = (format, CapsRef(sharing: caps))
     }
 
-    func setComments(_ comments: [String]) {
-        if comments.isEmpty { state.tag = nil }
-        for comment in comments {
-            do throws(StructuredTextError) {
-                if let tag = try DepthVideoTag(comment: comment) { state.tag = tag }
-            } catch {
-                warn(
-                    ElementError(
-                        .stream(GST_STREAM_ERROR_FORMAT),
-                        "The stream's comment on its depth cannot be read: \(error.reason). Set the property coding."))
-            }
+    func streamStarted() { state.tag = nil }
+
+    func take(comment: String) -> Bool {
+        do throws(StructuredTextError) {
+            guard let tag = try DepthVideoTag(comment: comment) else { return false }
+            state.tag = tag
+        } catch {
+            guard state.warnings.admits("comment") else { return true }
+            let reason = String(error.reason.prefix(60))
+            let sentence = "The stream's comment on its depth cannot be read: \(reason). Set the property coding."
+            warn(ElementError(.stream(GST_STREAM_ERROR_FORMAT), sentence))
         }
+        return true
     }
 
     /// How depth is written: by the properties, the stream's comment, and the coding's own ways, in this order.
@@ -72,7 +75,7 @@ final class DepthUnpackElement: Splitter {
         let coding = settings.coding.coding ?? state.tag?.coding ?? .gray
         let told = state.tag.flatMap { $0.coding == coding ? $0 : nil }
         let optics = optics.withLock { $0 }
-        let usual = told?.span ?? optics?.span ?? coding.usualRange
+        let usual = (coding == .record3d ? optics?.span : nil) ?? told?.span ?? coding.usualRange
         let near = settings.near > 0 ? settings.near : usual.near
         let far = settings.far > 0 ? settings.far : usual.far
         let span = DepthSpan(near: near, far: far, for: coding)
@@ -80,10 +83,11 @@ final class DepthUnpackElement: Splitter {
             warn(
                 ElementError(
                     .settings,
-                    "near=\(near) and far=\(far) are no range: far must be above near. The stream's own is taken."))
+                    "near=\(near) and far=\(far) are no range: far must be above near, and near a millimetre or more. The stream's own is taken."
+                ))
         }
         return DepthVideoTag(
-            coding: coding, layout: settings.layout.layout ?? told?.layout ?? coding.usualLayout,
+            coding: coding, layout: settings.layout.layout ?? state.tag?.layout ?? coding.usualLayout,
             span: span ?? (DepthSpan(near: usual.near, far: usual.far, for: coding) ?? coding.usualRange),
             calibration: told?.calibration)
     }
@@ -104,7 +108,7 @@ final class DepthUnpackElement: Splitter {
         }
         guard let unpacker = state.unpacker else { return nil }
         let isDepth = role == .depth
-        guard let pad = split.pad(role), let caps = unpacker.caps(isDepth: isDepth, like: input.caps.pointer) else {
+        guard let caps = unpacker.caps(isDepth: isDepth, like: input.caps.pointer) else {
             throw .refused(GST_FLOW_ERROR)
         }
         if isDepth {
@@ -117,14 +121,12 @@ final class DepthUnpackElement: Splitter {
             ).write(to: caps)
             state.depthCaps = CapsRef(sharing: caps)
         }
-        let frames = isDepth ? unpacker.maps : unpacker.frames
-        if let query = gst_query_new_allocation(caps, 1) {
-            _ = pad.queryPeer(query)
-            frames.decide(query)
-            gst_query_unref(query)
-        }
         Self.log(GST_LEVEL_DEBUG, self) { "\(role.rawValue): \(caps.text)" }
         return caps
+    }
+
+    func decideAllocation(_ query: QueryPointer, on role: Role) {
+        (role == .depth ? state.unpacker?.maps : state.unpacker?.frames)?.decide(query)
     }
 
     func propertyChanged(_ name: String) { if ["coding", "layout", "near", "far"].contains(name) { renegotiate() } }
@@ -135,17 +137,34 @@ final class DepthUnpackElement: Splitter {
         guard let unpacker = state.unpacker, let depthCaps = state.depthCaps else {
             throw .refused(GST_FLOW_NOT_NEGOTIATED)
         }
+        if buffer.isGap {
+            let (start, duration) = (buffer.pointee.pts, buffer.pointee.duration)
+            if start != noClockTime, let gap = gst_event_new_gap(start, duration) { push(EventRef(taking: gap)) }
+            return
+        }
         let settings = table.current
         let edges = settings.edges.edges ?? unpacker.description.coding.usualEdges
-        let map = try drawWithoutFallback("depth map") { () throws(FrameFault) in
-            try unpacker.depth(of: buffer, edges)
+        let isLinked = split.isLinked(.depth)
+        let isWanted = isLinked || settings.attachesDepth
+        do throws(FrameFault) {
+            // Whoever has the memory of the picture has the depth in it.
+            let frame = try unpacker.video(of: buffer, isShared: isWanted)
+            if isWanted {
+                let map = try unpacker.depth(of: buffer, edges)
+                if state.isInterrupted { map.pointer.markDiscontinuity() }
+                if isLinked {
+                    push(map, on: .depth)
+                } else {
+                    attachedDepth.attach(map.pointer, depthCaps.pointer, to: frame.pointer)
+                }
+            }
+            if state.isInterrupted { frame.pointer.markDiscontinuity() }
+            state.isInterrupted = false
+            push(frame, on: .video)
+        } catch {
+            state.isInterrupted = true
+            guard state.warnings.admits(error.cause) else { return }
+            warn(ElementError(error, in: "picture on the sink pad", "it is dropped"))
         }
-        let frame = try drawWithoutFallback("picture") { () throws(FrameFault) in try unpacker.video(of: buffer) }
-        if split.pad(.depth)?.isLinked == true {
-            try push(map, on: .depth)
-        } else if settings.attachesDepth {
-            attachedDepth.attach(map.pointer, depthCaps.pointer, to: frame.pointer)
-        }
-        try push(frame, on: .video)
     }
 }

@@ -51,14 +51,17 @@ final class Unpacker {
         return caps
     }
 
-    /// The color half: the input's own memory where downstream can read that, else a copy.
-    func video(of buffer: BufferPointer) throws(FrameFault) -> OwnedBuffer {
-        if let part = try input.layout.part(of: buffer, halves.color, input.format.layout, video.info),
+    /// The color half.
+    ///
+    /// - Parameter isShared: true where it may be the input's own memory, which downstream must be able to read; else it is a copy.
+    func video(of buffer: BufferPointer, isShared: Bool) throws(FrameFault) -> OwnedBuffer {
+        if isShared, let part = try input.layout.part(of: buffer, halves.color, input.format.layout, video.info),
             frames.areReadable(part.pointer)
         {
             return part
         }
         let frame = try frames.undrawn(stampedLike: buffer)
+        frame.pointer.removePlacedMetas()
         try withFrame(reading: buffer, input.layout) { source throws(FrameFault) in
             try withFrame(changing: frame.pointer, video.layout) { target in
                 copy(source, from: (halves.color.x, halves.color.y), to: target, layout: input.format.layout)
@@ -70,6 +73,7 @@ final class Unpacker {
     /// The depth half, in millimetres.
     func depth(of buffer: BufferPointer, _ edges: CodedEdges) throws(FrameFault) -> OwnedBuffer {
         let result = try maps.undrawn(stampedLike: buffer)
+        result.pointer.removePlacedMetas()
         try withFrame(reading: buffer, input.layout) { source throws(FrameFault) in
             try withFrame(changing: result.pointer, map) { target throws(FrameFault) in
                 let isRead = reader.read(
