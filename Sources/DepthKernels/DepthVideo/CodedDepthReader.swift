@@ -4,7 +4,9 @@
 package struct CodedDepthReader: ~Copyable {
     private var codes = Scratch<Float>()
     private var ends = Scratch<Float>()
-    private var table: (coding: DepthCoding, span: DepthSpan, counts: InlineArray<256, UInt16>)?
+    /// The distance of each luma of `gray`, in millimetres, for the range that follows.
+    private var table = Scratch<UInt16>()
+    private var tableSpan: DepthSpan?
 
     package init() {}
 
@@ -32,7 +34,7 @@ package struct CodedDepthReader: ~Copyable {
     // MARK: Gray as it is
 
     private mutating func readGray(_ picture: CodedArea, _ span: DepthSpan, into counts: MutablePlane) {
-        let millimetres = millimetres(span)
+        let millimetres = unsafe millimetres(span)
         for y in 0..<picture.height {
             let (luma, chroma) = unsafe (picture.luma(y), picture.chroma(y / 2))
             let target = unsafe counts.row(y).assumingMemoryBound(to: UInt16.self)
@@ -44,15 +46,17 @@ package struct CodedDepthReader: ~Copyable {
         }
     }
 
-    /// The distance of each luma, in millimetres.
-    private mutating func millimetres(_ span: DepthSpan) -> InlineArray<256, UInt16> {
-        if let table, table.span == span { return table.counts }
-        let spacing = DepthSpacing(.gray, span)
-        let counts = InlineArray<256, UInt16> { code in
-            count(spacing.metres((Float(code) - NearnessCodes.far) / NearnessCodes.range))
+    private mutating func millimetres(_ span: DepthSpan) -> UnsafePointer<UInt16> {
+        let counts = unsafe table.reserve(256, filler: 0)
+        if tableSpan != span {
+            let spacing = DepthSpacing(.gray, span)
+            for code in 0..<256 {
+                let share = (Float(code) - NearnessCodes.far) / NearnessCodes.range
+                unsafe counts[code] = count(spacing.metres(share))
+            }
+            tableSpan = span
         }
-        table = (.gray, span, counts)
-        return counts
+        return unsafe UnsafePointer(counts)
     }
 
     /// A distance in whole millimetres, at least 1.

@@ -33,6 +33,7 @@ package struct CodedDepthWriter: ~Copyable {
                 unsafe columns[x] = sampleIndex(place, of: depth.image.width)
             }
         }
+        let isPlain = unsafe depth?.image.width == width && columns[0] == 0 && columns[width - 1] == width - 1
         let spacing = DepthSpacing(coding, span)
         for pair in 0..<(picture.height / 2) {
             for row in 0..<2 {
@@ -43,10 +44,13 @@ package struct CodedDepthWriter: ~Copyable {
                 let y = sampleIndex(place, of: depth.image.height)
                 guard y >= 0 else { continue }
                 let line = unsafe reader.row(Int(y), of: depth.image, scale: depth.scale, loops)
-                for x in 0..<width {
-                    let column = unsafe Int(columns[x])
-                    let metres = unsafe column < 0 ? 0 : line[column]
-                    unsafe target[x] = metres > 0 && metres < .infinity ? metres : 0
+                if isPlain {
+                    for x in 0..<width { unsafe target[x] = measured(line[x]) }
+                } else {
+                    for x in 0..<width {
+                        let column = unsafe Int(columns[x])
+                        unsafe target[x] = column < 0 ? 0 : measured(line[column])
+                    }
                 }
             }
             switch coding {
@@ -57,6 +61,9 @@ package struct CodedDepthWriter: ~Copyable {
         }
         return true
     }
+
+    @inline(__always)
+    private func measured(_ metres: Float) -> Float { metres > 0 && metres < .infinity ? metres : 0 }
 
     // MARK: Nearness
 
@@ -76,16 +83,25 @@ package struct CodedDepthWriter: ~Copyable {
         for row in 0..<2 {
             let (line, luma) = unsafe (rows + row &* width, picture.luma(2 &* pair &+ row))
             unsafe fillHoles(line, width)
-            for x in 0..<width {
-                let metres = unsafe line[x]
-                let share = metres > 0 ? spacing.share(metres) : 0
-                unsafe luma[x] = nearestByte(NearnessCodes.far + NearnessCodes.range * share)
-            }
+            unsafe writeCodes(line, width, spacing, far: NearnessCodes.far, range: NearnessCodes.range, into: luma)
         }
     }
 
     @inline(__always)
     private func isHole(_ metres: Float) -> Float { metres > 0 ? 0 : 1 }
+
+    /// Writes the luma of a row; black where nothing was measured. Two plain loops, which the compiler makes vectors of.
+    private func writeCodes(
+        _ line: UnsafeMutablePointer<Float>, _ width: Int, _ spacing: DepthSpacing, far: Float, range: Float,
+        into luma: UnsafeMutablePointer<UInt8>
+    ) {
+        for x in 0..<width {
+            let metres = unsafe line[x]
+            let code = far + range * spacing.share(metres)
+            unsafe line[x] = metres > 0 ? code : NearnessCodes.far
+        }
+        for x in 0..<width { unsafe luma[x] = nearestByte(line[x]) }
+    }
 
     /// Gives each hole the farther of the measured distances left and right of it.
     private func fillHoles(_ line: UnsafeMutablePointer<Float>, _ width: Int) {
@@ -112,10 +128,7 @@ package struct CodedDepthWriter: ~Copyable {
         let range = NearnessCodes.range - NearnessCodes.guardBand
         for row in 0..<2 {
             let (line, luma) = unsafe (rows + row &* picture.width, picture.luma(2 &* pair &+ row))
-            for x in 0..<picture.width {
-                let metres = unsafe line[x]
-                unsafe luma[x] = metres > 0 ? nearestByte(far + range * spacing.share(metres)) : 16
-            }
+            unsafe writeCodes(line, picture.width, spacing, far: far, range: range, into: luma)
         }
     }
 
