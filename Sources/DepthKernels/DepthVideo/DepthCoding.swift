@@ -164,11 +164,3 @@ enum NearnessCodes {
     /// The least U of a hole: three of the four pixels, less what a codec takes.
     static let leastHoleChroma: UInt8 = 168
 }
-
-/// The whole number nearest to one of 0 to 2²², halves to even.
-@inline(__always)
-func nearestWhole(_ value: Float) -> UInt32 { (value + 0x1p23).bitPattern &- Float(0x1p23).bitPattern }
-
-/// The nearest byte.
-@inline(__always)
-func nearestByte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: nearestWhole(min(max(value, 0), 255))) }

@@ -24,11 +24,21 @@ private func index(_ whole: Double, in range: ClosedRange<Int>) -> Int {
     return Int(exactly: whole) ?? range.upperBound
 }
 
+/// The whole number nearest to one of 0 to 2²², halves to even. Other numbers give any result, but no trap: for loops over pixels.
+@inline(__always)
+func nearestWhole(_ value: Float) -> UInt32 {
+    let bias: Float = 0x1p23
+    return (value + bias).bitPattern &- bias.bitPattern
+}
+
+/// The byte nearest to a number, halves to even.
+@inline(__always)
+func nearestByte(_ value: Float) -> UInt8 { UInt8(truncatingIfNeeded: nearestWhole(min(max(value, 0), 255))) }
+
 /// The whole number at or below one of 0 to 2²². Other numbers give any result, but no trap: for loops over pixels.
 @inline(__always)
 func floorWhole(_ value: Float) -> UInt32 {
-    let bias: Float = 0x1p23
-    let nearest = (value + bias).bitPattern &- bias.bitPattern
+    let nearest = nearestWhole(value)
     return Float(nearest) > value ? nearest &- 1 : nearest
 }
 
