@@ -24,8 +24,8 @@ final class DepthPackElement: ReferencePadAggregator {
         var depth = RequestPadInput<DepthFormat>(Role.depth)
         /// Nil before the output is negotiated.
         var packer: Packer?
-        /// What the stream was told last of how depth is written.
-        var sentTag: String?
+        /// The way in which depth is written, as the stream was told last.
+        var sentTag: DepthVideoTag?
         var reserve = ScratchReserve()
     }
 
@@ -159,14 +159,13 @@ final class DepthPackElement: ReferencePadAggregator {
         let stream = state.depth.format?.stream
         let camera =
             isWhole && settings.depth.zoom == 1 && stream?.calibration?.color == nil ? stream?.calibration?.depth : nil
-        let text = DepthVideoTag(
+        let tag = DepthVideoTag(
             coding: settings.coding, layout: packer.layout, span: span,
             calibration: camera.map {
                 Calibration(depth: $0.scaled(toWidth: packer.halfWidth, height: packer.halfHeight))
-            }
-        ).text
-        guard text != state.sentTag, sendMandatoryEvents(), let tag = newCommentTag(text) else { return }
-        if pushEvent(tag) || !sourcePad.isFlushing { state.sentTag = text }
+            })
+        guard tag != state.sentTag, sendMandatoryEvents(), let event = newCommentTag(tag.text) else { return }
+        if pushEvent(event) || !sourcePad.isFlushing { state.sentTag = tag }
     }
 
     // MARK: Caps
