@@ -1,11 +1,10 @@
 import CGStreamer
 import DepthKernels
 import GstBridge
-import Synchronization
 
 /// One `depthunpack` instance.
 ///
-/// Threads: `state` belongs to the streaming thread, or to `stop` while that does not run. `optics` is locked.
+/// Threads: `state` belongs to the streaming thread, or to `start` and `stop` while that does not run.
 final class DepthUnpackElement: Splitter {
     typealias Role = DepthUnpack.PadRole
 
@@ -16,10 +15,11 @@ final class DepthUnpackElement: Splitter {
     var properties: any PropertyAccess { table }
     let split = Split<Role>()
 
-    private let optics = Mutex<DepthOptics?>(nil)
     private var state = State()
 
     private final class State {
+        /// The optics of the property `calibration`; nil where it names none.
+        var optics: DepthOptics?
         var input: (format: StreamFormat, caps: CapsRef)?
         /// What the stream's comment says; nil where it says nothing.
         var tag: DepthVideoTag?
@@ -37,16 +37,11 @@ final class DepthUnpackElement: Splitter {
     }
 
     func start() throws(ElementError) {
-        let read = try table.current.calibration.flatMap { $0.isEmpty ? nil : $0 }.map { text throws(ElementError) in
-            try DepthOptics(text)
-        }
-        optics.withLock { $0 = read }
+        guard let text = table.current.calibration, !text.isEmpty else { return }
+        state.optics = try DepthOptics(text)
     }
 
-    func stop() {
-        state = State()
-        optics.withLock { $0 = nil }
-    }
+    func stop() { state = State() }
 
     // MARK: The stream
 
@@ -74,8 +69,7 @@ final class DepthUnpackElement: Splitter {
     private func description(_ settings: DepthUnpackSettings) -> DepthVideoTag {
         let coding = settings.coding.coding ?? state.tag?.coding ?? .gray
         let told = state.tag.flatMap { $0.coding == coding ? $0 : nil }
-        let optics = optics.withLock { $0 }
-        let usual = (coding == .record3d ? optics?.span : nil) ?? told?.span ?? coding.usualRange
+        let usual = (coding == .record3d ? state.optics?.span : nil) ?? told?.span ?? coding.usualRange
         let near = settings.near > 0 ? settings.near : usual.near
         let far = settings.far > 0 ? settings.far : usual.far
         let span = DepthSpan(near: near, far: far, for: coding)
@@ -114,7 +108,7 @@ final class DepthUnpackElement: Splitter {
         if isDepth {
             let (width, height) = (unpacker.width, unpacker.height)
             let camera =
-                optics.withLock { $0?.camera(width: width, height: height) } ?? unpacker.description.calibration?.depth
+                state.optics?.camera(width: width, height: height) ?? unpacker.description.calibration?.depth
             StreamCalibration(
                 depthUnit: 0.001,
                 calibration: camera.map { Calibration(depth: $0.scaled(toWidth: width, height: height)) }
