@@ -102,6 +102,22 @@ extension DepthCoding: PropertyEnum {
     }
 }
 
+extension DepthSpan {
+    /// The range that the properties `near` and `far` choose, where 0 leaves an end of the usual range.
+    ///
+    /// - Returns: the usual range, and a sentence on what is wrong, where they are none.
+    static func chosen(
+        near: Double, far: Double, usual: DepthSpan, for coding: DepthCoding
+    ) -> (span: DepthSpan, complaint: String?) {
+        let (near, far) = (near > 0 ? near : usual.near, far > 0 ? far : usual.far)
+        if let span = DepthSpan(near: near, far: far, for: coding) { return (span, nil) }
+        return (
+            usual,
+            "near=\(near) and far=\(far) are no range: far must be above near, and near a millimetre or more."
+        )
+    }
+}
+
 /// A layout of both halves; auto is that of the coding's own writers.
 enum LayoutChoice: Int, PropertyEnum {
     case auto, sideBySide, sideBySideSwapped, topBottom, topBottomSwapped

@@ -138,17 +138,11 @@ final class DepthPackElement: ReferencePadAggregator {
     /// The distances that are told apart; the coding's own where the properties name none.
     private func span(_ settings: DepthPackSettings) -> DepthSpan {
         let usual = settings.coding.usualRange
-        let near = settings.near > 0 ? settings.near : usual.near
-        let far = settings.far > 0 ? settings.far : usual.far
-        if let span = DepthSpan(near: near, far: far, for: settings.coding) { return span }
-        if streams.state.warnings.admits("range") {
-            warn(
-                ElementError(
-                    .settings,
-                    "near=\(near) and far=\(far) are no range: far must be above near, and near a millimetre or more. \(usual.near) to \(usual.far) m is taken."
-                ))
+        let chosen = DepthSpan.chosen(near: settings.near, far: settings.far, usual: usual, for: settings.coding)
+        if let complaint = chosen.complaint, streams.state.warnings.admits("range") {
+            warn(ElementError(.settings, "\(complaint) \(usual.near) to \(usual.far) m is taken."))
         }
-        return usual
+        return chosen.span
     }
 
     /// Says how depth is written, where that is not what the stream was told last.

@@ -70,19 +70,13 @@ final class DepthUnpackElement: Splitter {
         let coding = settings.coding.coding ?? state.tag?.coding ?? .gray
         let told = state.tag.flatMap { $0.coding == coding ? $0 : nil }
         let usual = (coding == .record3d ? state.optics?.span : nil) ?? told?.span ?? coding.usualRange
-        let near = settings.near > 0 ? settings.near : usual.near
-        let far = settings.far > 0 ? settings.far : usual.far
-        let span = DepthSpan(near: near, far: far, for: coding)
-        if span == nil, state.warnings.admits("range") {
-            warn(
-                ElementError(
-                    .settings,
-                    "near=\(near) and far=\(far) are no range: far must be above near, and near a millimetre or more. The stream's own is taken."
-                ))
+        let chosen = DepthSpan.chosen(near: settings.near, far: settings.far, usual: usual, for: coding)
+        if let complaint = chosen.complaint, state.warnings.admits("range") {
+            warn(ElementError(.settings, "\(complaint) The stream's own is taken."))
         }
         return DepthVideoTag(
             coding: coding, layout: settings.layout.layout ?? state.tag?.layout ?? coding.usualLayout,
-            span: span ?? (DepthSpan(near: usual.near, far: usual.far, for: coding) ?? coding.usualRange),
+            span: chosen.span,
             calibration: told?.calibration)
     }
 
