@@ -64,6 +64,23 @@ extension Property {
                 + "depth is 66 ms late; \(cost)",
             -10_000_000_000...10_000_000_000, path)
     }
+
+    /// The properties of pairing depth maps with frames of an element that the video leads.
+    static func depthPairing(
+        offset: any Path<Int64>, maxSkew: any Path<GstClockTime>, holdTime: any Path<GstClockTime>
+    ) -> [Property] {
+        [
+            .depthTimeOffset("below 0 a live pipeline holds the video back by as much", offset),
+            .time(
+                "max-skew",
+                "Largest difference between the timestamps of a video frame and its depth map, in nanoseconds",
+                0...UInt(Int64.max), maxSkew),
+            .time(
+                "hold-time",
+                "Time for which a depth map is reused for later video frames, in nanoseconds; 0 = never reused",
+                0...UInt(Int64.max), holdTime),
+        ]
+    }
 }
 
 enum ColorRange: Int, PropertyEnum {

@@ -162,28 +162,19 @@ enum DepthMatteProperties {
         .choice("navigation", "Effect of mouse and key events from the video sink", \.navigation),
     ]
 
-    private static let pairing: [Row] = [
-        .depthTimeOffset("below 0 a live pipeline holds the video back by as much", \.depthTimeOffset),
-        .time(
-            "max-skew", "Largest difference between the timestamps of a video frame and its depth map, in nanoseconds",
-            0...UInt(Int64.max),
-            \.maxSkew),
-        .time(
-            "hold-time",
-            "Time for which a depth map is reused for later video frames, in nanoseconds; 0 = never reused",
-            0...UInt(Int64.max),
-            \.holdTime),
-        .choice("on-missing-depth", "Treatment of video frames without depth", \.onMissingDepth),
-        .time(
-            "stats-interval", "Interval of the element message \"stats\", in nanoseconds of video; 0 = no messages",
-            0...UInt(Int64.max), \.statsInterval),
-        .choice("thermal", "Reaction to overheating", \.thermal, isControllable: false),
-        .uint(
-            "max-pixels", "Largest picture accepted on any pad or from a file, in pixels",
-            1...UInt32.max, \.maxPixels),
-        .uint(
-            "max-threads", "Number of threads for large frames; 0 = number of processors, at most 16",
-            0...64,
-            \.maxThreads),
-    ]
+    private static let pairing: [Row] =
+        Row.depthPairing(offset: \.depthTimeOffset, maxSkew: \.maxSkew, holdTime: \.holdTime) + [
+            .choice("on-missing-depth", "Treatment of video frames without depth", \.onMissingDepth),
+            .time(
+                "stats-interval", "Interval of the element message \"stats\", in nanoseconds of video; 0 = no messages",
+                0...UInt(Int64.max), \.statsInterval),
+            .choice("thermal", "Reaction to overheating", \.thermal, isControllable: false),
+            .uint(
+                "max-pixels", "Largest picture accepted on any pad or from a file, in pixels",
+                1...UInt32.max, \.maxPixels),
+            .uint(
+                "max-threads", "Number of threads for large frames; 0 = number of processors, at most 16",
+                0...64,
+                \.maxThreads),
+        ]
 }

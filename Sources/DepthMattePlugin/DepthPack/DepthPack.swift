@@ -51,22 +51,14 @@ enum DepthPack {
         make: { DepthPackElement($0) })
 
     static let properties: [Property<DepthPackSettings>] =
-        Property.depthRows + [
+        Property.depthRows + Property.depthPairing(offset: \.depthTimeOffset, maxSkew: \.maxSkew, holdTime: \.holdTime)
+        + [
             .choice("coding", "Way in which depth is written as a picture", \.coding),
             .choice("layout", "Places of color and depth in the picture", \.layout),
             .double(
                 "near", "Distance of the nearest code, in metres; 0 = as the coding has it", 0...1000, \.near),
             .double("far", "Distance of the farthest code, in metres; 0 = as the coding has it", 0...1000, \.far),
-            .depthTimeOffset("below 0 a live pipeline holds the video back by as much", \.depthTimeOffset),
             .bool("send-tag", "Say in the stream's comment tag how depth is written", \.sendsTag),
-            .time(
-                "max-skew",
-                "Largest difference between the timestamps of a video frame and its depth map, in nanoseconds",
-                0...UInt(Int64.max), \.maxSkew),
-            .time(
-                "hold-time",
-                "Time for which a depth map is reused for later video frames, in nanoseconds; 0 = never reused",
-                0...UInt(Int64.max), \.holdTime),
             .uint("max-pixels", "Largest picture accepted on any pad, in pixels", 1...UInt32.max, \.maxPixels),
         ]
 }
