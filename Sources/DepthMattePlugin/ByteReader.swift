@@ -54,6 +54,13 @@ package final class ByteReader {
         return chunk[index]
     }
 
+    /// The bytes that follow, `limit` at most.
+    func bytes(atMost limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < limit, let byte = next() { bytes.append(byte) }
+        return bytes
+    }
+
     /// A number of up to seven bytes, the largest first unless said otherwise; nil where the bytes end before it.
     func number(ofBytes count: Int, smallestFirst: Bool = false) -> Int? {
         var number = 0

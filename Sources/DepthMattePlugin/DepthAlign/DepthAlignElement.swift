@@ -57,8 +57,7 @@ final class DepthAlignElement: Transform {
                 "The calibration \"\(path)\" cannot be read. Set the property "
                     + "calibration to a file in JSON or YAML.")
         }
-        var bytes: [UInt8] = []
-        while bytes.count <= StructuredTextReader.longest, let byte = reader.next() { bytes.append(byte) }
+        let bytes = reader.bytes(atMost: StructuredTextReader.longest + 1)
         if let fault = reader.fault {
             throw ElementError(
                 .resource(GST_RESOURCE_ERROR_READ), "The calibration \"\(path)\" cannot be read: \(fault).")

@@ -31,9 +31,7 @@ enum DepthOptics {
             throw ElementError(.resource(GST_RESOURCE_ERROR_NOT_FOUND), "The calibration \"\(path)\" cannot be read.")
         }
         guard reader.seek(to: max(0, reader.size - tail)) else { return [] }
-        var bytes: [UInt8] = []
-        while bytes.count < tail, let byte = reader.next() { bytes.append(byte) }
-        return bytes
+        return reader.bytes(atMost: tail)
     }
 
     /// The range of distances that is told with them.
