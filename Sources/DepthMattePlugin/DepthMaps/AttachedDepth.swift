@@ -20,6 +20,24 @@ func ofAttachedDepth(_ refusal: CapsRefusal) -> FlowStop {
         ElementError(.core(GST_CORE_ERROR_NEGOTIATION), "The depth map attached to the video: \(refusal.reason)."))
 }
 
+extension RequestPadInput<DepthFormat> {
+    /// Takes the depth map that comes with a frame of the leading pad, where there is no depth pad.
+    ///
+    /// - Returns: true where its format is another than the last. See `takeAttached`.
+    mutating func takeAttachedDepth(
+        of frame: BufferPointer, at moment: Moment, maxPixels: Int
+    ) throws(FlowStop) -> Bool {
+        if exists { return false }
+        do throws(CapsRefusal) {
+            return try takeAttached(attachedDepth.content(of: frame), at: moment) { caps throws(CapsRefusal) in
+                try DepthFormat(caps, maxPixels: maxPixels)
+            }
+        } catch {
+            throw ofAttachedDepth(error)
+        }
+    }
+}
+
 /// The way by which video comes from a depth source, where such a source is above a pad.
 struct DepthPath {
     /// Names of the source, and of the element that the video comes to.

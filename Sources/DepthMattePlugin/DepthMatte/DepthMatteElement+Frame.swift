@@ -76,16 +76,9 @@ extension DepthMatteElement {
     private func takeAttachedDepth(
         of frame: BufferPointer, at moment: Moment, _ settings: DepthMatteSettings
     ) throws(FlowStop) {
-        do throws(CapsRefusal) {
-            let hasOtherFormat = try state.inputs.takeAttachedDepth(of: frame, at: moment) { caps throws(CapsRefusal) in
-                try DepthFormat(caps, maxPixels: maxPixels)
-            }
-            if hasOtherFormat {
-                state.maker.forgetPast()
-                state.inputs.depth.format.map(warnIfUnregistered)
-            }
-        } catch {
-            throw ofAttachedDepth(error)
+        if try state.inputs.takeAttachedDepth(of: frame, at: moment, maxPixels: maxPixels) {
+            state.maker.forgetPast()
+            state.inputs.depth.format.map(warnIfUnregistered)
         }
         try checkDepthIsThere(settings)
     }

@@ -47,13 +47,10 @@ struct DepthMatteInputs: ~Copyable {
         depth.setFormatIfNew(format, element)
     }
 
-    /// Takes the depth map that is attached to the video's buffer. See `RequestPadInput.takeAttached`.
+    /// See `RequestPadInput.takeAttachedDepth`.
     mutating func takeAttachedDepth(
-        of video: BufferPointer, at moment: Moment,
-        _ read: (CapsPointer) throws(CapsRefusal) -> DepthFormat
-    ) throws(CapsRefusal) -> Bool {
-        depth.exists ? false : try depth.takeAttached(attachedDepth.content(of: video), at: moment, read)
-    }
+        of video: BufferPointer, at moment: Moment, maxPixels: Int
+    ) throws(FlowStop) -> Bool { try depth.takeAttachedDepth(of: video, at: moment, maxPixels: maxPixels) }
 
     /// Sets the format of any other request pad.
     mutating func setPictureInfo(

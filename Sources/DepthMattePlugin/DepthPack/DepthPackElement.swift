@@ -66,7 +66,7 @@ final class DepthPackElement: ReferencePadAggregator {
         _ frame: inout OwnedBuffer, at moment: Moment, _ settings: DepthPackSettings
     ) throws(FlowStop) -> Bool {
         guard let packer = state.packer else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
-        try takeAttachedDepth(of: frame.pointer, at: moment)
+        _ = try state.depth.takeAttachedDepth(of: frame.pointer, at: moment, maxPixels: maxPixels)
         var settings = settings
         let format = state.depth.format
         settings.depth.resolve(by: format, on: packer.output.info)
@@ -114,17 +114,6 @@ final class DepthPackElement: ReferencePadAggregator {
             try drawWithoutFallback("picture") { () throws(FrameFault) in
                 try packer.draw(nil, coding, span, on: canvas)
             }
-        }
-    }
-
-    private func takeAttachedDepth(of frame: BufferPointer, at moment: Moment) throws(FlowStop) {
-        guard !state.depth.exists else { return }
-        do throws(CapsRefusal) {
-            _ = try state.depth.takeAttached(attachedDepth.content(of: frame), at: moment) { caps throws(CapsRefusal) in
-                try DepthFormat(caps, maxPixels: maxPixels)
-            }
-        } catch {
-            throw ofAttachedDepth(error)
         }
     }
 
