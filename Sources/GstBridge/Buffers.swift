@@ -237,7 +237,7 @@ extension Aggregator {
         }
     }
 
-    /// What a difference of timestamps is in running time: less where the segment plays faster, and backwards its opposite.
+    /// A difference of timestamps in running time: less where the segment plays faster, and backwards its opposite.
     private func running(_ difference: Int64, in segment: GstSegment) -> Int64 {
         segment.rate == 1 ? difference : Int64(exactly: (Double(difference) / segment.rate).rounded()) ?? 0
     }

@@ -88,7 +88,7 @@ package enum PackedLayout: Int, Sendable, CaseIterable {
     }
 }
 
-/// What becomes of a code that lies between those of two surfaces: a codec has smeared the edge.
+/// The rule for a code that lies between those of two surfaces: a codec has smeared the edge.
 package enum CodedEdges: Int, Sendable, CaseIterable {
     /// It stays.
     case keep
@@ -103,7 +103,7 @@ package struct LumaMatrix: Equatable, Sendable {
     let red: Float
     let green: Float
     let blue: Float
-    /// What R − Y and B − Y reach.
+    /// The largest R − Y and B − Y.
     let redRange: Float
     let blueRange: Float
     let isLimited: Bool
@@ -159,7 +159,7 @@ enum NearnessCodes {
     static let range: Float = 219
     /// Between the code of holes and that of the farthest distance, where holes are black.
     static let guardBand: Float = 32
-    /// What U is above 128 where none of the four pixels was measured.
+    /// The rise of U above 128 where none of the four pixels was measured.
     static let holeChroma: Float = 64
     /// The least U of a hole: three of the four pixels, less what a codec takes.
     static let leastHoleChroma: UInt8 = 168

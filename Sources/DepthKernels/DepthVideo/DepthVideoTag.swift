@@ -1,4 +1,4 @@
-/// What a stream's comment says of the depth in its picture.
+/// The comment of a stream on the depth in its picture.
 ///
 ///     {"depth-video": {"coding": "gray", "layout": "side-by-side", "near": 0.3, "far": 8.0, "calibration": {…}}}
 ///

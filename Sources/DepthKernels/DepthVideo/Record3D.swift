@@ -1,4 +1,4 @@
-/// What Record3D says beside its video, in metadata.json, at the end of its MP4, and over Wi-Fi.
+/// The optics and the range that Record3D tells beside its video, in metadata.json, at the end of its MP4, and over Wi-Fi.
 ///
 /// Matrices are column by column, in pixels of the color half. Over Wi-Fi `K` belongs to `originalSize`; older versions tell no size, but
 /// had a height of 256 (LiDAR) or 640 (Face ID).

@@ -21,7 +21,7 @@ final class DepthUnpackElement: Splitter {
         /// The optics of the property `calibration`; nil where it names none.
         var optics: DepthOptics?
         var input: (format: StreamFormat, caps: CapsRef)?
-        /// What the stream's comment says; nil where it says nothing.
+        /// The stream's comment on its depth; nil where there is none.
         var tag: DepthVideoTag?
         /// Nil before the source pads have caps.
         var unpacker: Unpacker?
