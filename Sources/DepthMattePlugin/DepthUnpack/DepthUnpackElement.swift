@@ -27,6 +27,7 @@ final class DepthUnpackElement: Splitter {
         var unpacker: Unpacker?
         var depthCaps: CapsRef?
         var warnings = WarningLimiter()
+        var reserve = ScratchReserve()
         /// True where the last picture was dropped.
         var isInterrupted = false
     }
@@ -135,6 +136,7 @@ final class DepthUnpackElement: Splitter {
         let isLinked = split.isLinked(.depth)
         let isWanted = isLinked || settings.attachesDepth
         do throws(FrameFault) {
+            try state.reserve.hold(unpacker.kernelMemory)
             // Whoever has the memory of the picture has the depth in it.
             let frame = try unpacker.video(of: buffer, isShared: isWanted)
             if isWanted {

@@ -12,6 +12,8 @@ final class Unpacker {
     /// The size of a half.
     let width: Int
     let height: Int
+    /// Bytes that the kernels may come to need.
+    var kernelMemory: Int { KernelMemory.colors(depth: .init(map), canvas: .init(input.layout)) }
     private let input: StreamFormat
     private let video: StreamFormat
     private let map: FrameLayout
