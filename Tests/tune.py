@@ -248,16 +248,17 @@ wait_for(lambda: not window.failed and frames() > 5, "the recording again")
 
 # The virtual camera's configuration: what is not the picture's stays, comments too, and a link stays one.
 system.parent.mkdir(parents=True)
-system.write_text("# mine\n\n[camera]\n# the desk\nsource=depthcamsrc\n\n[depthmatte]\n# far\nnear=0.4\nthermal=report\n\n"
+system.write_text("# mine\n\n[camera]\n# the desk\nsource=depthcamsrc\n\n[depthmatte]\n# far\nnear=0.4\nthermal=report\nmargin=.5\n\n"
                   "[output]\nlinger=2\n")
 odd = shutil.copy(ROOT / "pipelines/background.jpg", f"{scratch.name}/a b;c\\d.jpg")
 window.matte.set_property("background", odd)
 window.matte.set_property("background-mode", "color")
+window.matte.set_property("background-color", 0xFF204060)
 keys("ctrl+s")
 wait_for(user.exists, "the configuration")
 written = user.read_text()
-for kept in ("# mine\n", "[camera]\n# the desk\nsource=depthcamsrc\n", "[depthmatte]\n# far\nthermal=report\n",
-             "[output]\nlinger=2\n", "margin=0.5\n", "background-mode=color\n"):
+for kept in ("# mine\n", "[camera]\n# the desk\nsource=depthcamsrc\n", "[depthmatte]\n# far\nthermal=report\nmargin=.5\n",
+             "[output]\nlinger=2\n", "background-mode=color\n", "background-color=0xff204060\n"):
     assert kept in written, (kept, written)
 assert "near" not in written and "view" not in written, written
 kept = tune_settings.values(window.matte)

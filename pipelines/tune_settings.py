@@ -134,8 +134,9 @@ def choices(spec):
     return list(spec.enum_class.__enum_values__.values())
 
 
-def text(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def text(name, value):
+    """The value as launch lines and the configuration have it."""
+    return f"0x{value:08x}" if name.endswith("-color") else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def presets(matte, distance):
@@ -200,12 +201,12 @@ def saved(matte):
 
 def save(matte):
     """Writes the settings that differ from their defaults; all else in the file stays. Raises GLib.Error or OSError."""
-    config, known = read_config(), defaults(matte)
+    config, known, before = read_config(), defaults(matte), saved(matte) or {}
     for name, found in values(matte).items():
-        if found != known[name]:
-            config.set_string(GROUP, name, text(found))
-        elif name in config_keys(config):
+        if found == known[name] and name in config_keys(config):
             config.remove_key(GROUP, name)
+        elif found != before.get(name, known[name]):
+            config.set_string(GROUP, name, text(name, found))
     # A link to a file elsewhere stays one. The file is replaced in one step.
     path = os.path.realpath(os.path.join(GLib.get_user_config_dir(), CONFIG))
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -277,7 +278,7 @@ def launch_line(source, matte):
     camera, video, depth = source_line(source)
     shown = {**values(matte), "view": value(matte, "view")}
     changed = [
-        f"{name}={shlex.quote(text(found))}" for name, found in shown.items() if found != default(matte.find_property(name))
+        f"{name}={shlex.quote(text(name, found))}" for name, found in shown.items() if found != default(matte.find_property(name))
     ]
     convert = "" if "videoconvert" in video or source.startswith(f"{TEST}:") else " ! videoconvert"
     element = " ".join(["depthmatte name=matte", *changed])
