@@ -351,8 +351,10 @@ if all(map(shutil.which, programs)) and Gst.ElementFactory.find("pipewiresrc"):
     screenshot("service")
     window.matte.set_property("margin", 0.75)
     wait_for(lambda: "margin=0.75\n" in user.read_text(), "a change in the configuration")
+    user.write_text(user.read_text().replace("[depthmatte]\n", "[depthmatte]\nlight-wrap=0.2\n"))
     keys("ctrl+z")
     wait_for(lambda: "margin=0.5\n" in user.read_text(), "a change undone in the configuration")
+    assert "light-wrap=0.2\n" in user.read_text(), "what another program wrote is gone"
     os.killpg(first.pid, 9)
     wait_for(lambda: window.stack.get_visible_child_name() == "waiting", "a word that the camera has gone")
     run(*camera)

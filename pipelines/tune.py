@@ -399,8 +399,9 @@ class Tuner(Gtk.Window):
 
     def save(self):
         try:
+            # What another program writes while the virtual camera is shown, stays.
+            settings.save(self.matte, self.written if self.source == SERVICE else None)
             self.written = values(self.matte)
-            settings.save(self.matte)
             self.status.set_text("Saved: the virtual camera has these settings.")
         except (GLib.Error, OSError) as error:
             self.status.set_text(f"Not saved: {getattr(error, 'message', error)}")

@@ -199,10 +199,14 @@ def saved(matte):
     return values(trial) if config_keys(config) else None
 
 
-def save(matte):
-    """Writes the settings that differ from their defaults; all else in the file stays. Raises GLib.Error or OSError."""
+def save(matte, earlier=None):
+    """Writes the settings that differ from their defaults, or only those that differ from earlier ones.
+
+    All else in the file stays. Raises GLib.Error or OSError."""
     config, known, before = read_config(), defaults(matte), saved(matte) or {}
     for name, found in values(matte).items():
+        if earlier and found == earlier[name]:
+            continue
         if found == known[name] and name in config_keys(config):
             config.remove_key(GROUP, name)
         elif found != before.get(name, known[name]):
