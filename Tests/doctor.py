@@ -4,6 +4,7 @@
     Tests/doctor.py
 """
 import concurrent.futures
+import http.server
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 if sys.argv[1:] in (["-h"], ["--help"]):
@@ -55,6 +57,7 @@ WELL = {
 NONE = dict.fromkeys([LIBRARIES + name for name in ("librealsense2.so.2", "libfreenect.so.0.5", "libOpenNI2.so.0")])
 INSPECT = """#!/bin/sh
 case $1 in
+nicesrc) echo '{peers}' ;;
 --version) printf 'gst-inspect-1.0 version %s\\nGStreamer %s\\n' {version} {version} ;;
 -b) echo '{blacklist}' ;;
 *) [ -z '{plugin}' ] || echo '  Filename                 {plugin}' ;;
@@ -62,8 +65,28 @@ esac
 """
 
 
-def inspect(version="1.22.0", plugin="/usr/lib/libgstdepthmatte.so", blacklist=""):
-    return {"bin/gst-inspect-1.0": INSPECT.format(version=version, plugin=plugin, blacklist=blacklist)}
+def inspect(version="1.22.0", plugin="/usr/lib/libgstdepthmatte.so", blacklist="", peers="Factory Details:"):
+    return {"bin/gst-inspect-1.0": INSPECT.format(version=version, plugin=plugin, blacklist=blacklist, peers=peers)}
+
+
+def phone(metadata, offer=404):
+    """The address of a server that replies as the iPhone's app Record3D does, with these statuses."""
+    class Phone(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response({"/metadata": metadata, "/getOffer": offer}[self.path])
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Phone)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"127.0.0.1:{server.server_port}"
+
+
+# Nothing is bound to port 80 of it.
+NOBODY = "127.0.0.9"
 
 
 ROUTE = {"bin/ip": "#!/bin/sh\necho \"$3 dev eth1 src 10.0.0.1 uid 0\"\n", "sys/class/net/eth1/mtu": "1500\n"}
@@ -235,14 +258,21 @@ CASES = [
     ({**D435, OPEN: "->/dev/bus/usb/002/009", "proc/77/comm": "wireplumber\n"}, [], ["held-by-pipewire"], "systemctl --user stop"),
     ({**D435, OPEN: "->/dev/bus/usb/002/009", "proc/77/comm": "pipewire-media-\n"}, [], ["held-by-pipewire"], "systemctl --user stop"),
     ({**D435, OPEN: "->/dev/bus/usb/002/001", "proc/77/comm": "other\n"}, [], [], "gst-launch-1.0 "),
-    ({"bin/ip": "#!/bin/sh\nexit 2\n"}, ["--address", "10.0.0.9"], ["no-route"], "ip address"),
-    ({**ROUTE, "sys/class/net/eth1/mtu": "1400\n", LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=10.0.0.9"], ["small-mtu"],
+    ({"bin/ip": "#!/bin/sh\nexit 2\n"}, ["--address", NOBODY], ["no-route"], "ip address"),
+    ({**ROUTE, "sys/class/net/eth1/mtu": "1400\n", LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=" + NOBODY], ["small-mtu"],
      "sudo ip link set dev eth1 mtu 1500"),
-    ({**ROUTE, LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=10.0.0.9"], [],
-     "gst-launch-1.0 depthcamsrc driver=orbbec serial=10.0.0.9 ! "),
-    (ROUTE, ["--address=10.0.0.9"], ["no-library"], PIP + "pyorbbecsdk2"),
-    ({**ROUTE, **D435, LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=10.0.0.9"], [],
-     "gst-launch-1.0 depthcamsrc driver=realsense ! depthmatte ! videoconvert ! autovideosink depthcamsrc driver=orbbec serial=10.0.0.9 ! ", SHOWN),
+    ({**ROUTE, LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=" + NOBODY], [],
+     "gst-launch-1.0 depthcamsrc driver=orbbec serial=127.0.0.9 ! "),
+    (ROUTE, ["--address", NOBODY], ["no-library"], PIP + "pyorbbecsdk2"),
+    (ROUTE, ["--address", phone(404)], ["no-library"], PIP + "pyorbbecsdk2"),
+    (OLD_PYTHON | ROUTE, ["--address", phone(200, 200)], ["no-library"], "pip install "),
+    ({}, ["--address", phone(200, 403)], ["phone-busy"], AGAIN + "the other viewer has closed"),
+    ({"tree/pipelines/record3d.py": ""}, ["--address", f"http://{phone(200, 200)}/"], [], "{tree}/pipelines/record3d.py 127.0.0.1:"),
+    ({}, ["--address", phone(200, 200)], [], "/usr/share/doc/gstreamer1.0-depthmatte/pipelines/record3d.py 127.0.0.1:"),
+    ({**inspect(peers="")}, ["--address", phone(200, 200)], ["no-webrtc"], "sudo apt install gstreamer1.0-nice "),
+    (ROUTE, ["--address=" + NOBODY], ["no-library"], PIP + "pyorbbecsdk2"),
+    ({**ROUTE, **D435, LIBRARIES + "libOrbbecSDK.so.2": ""}, ["--address=" + NOBODY], [],
+     "gst-launch-1.0 depthcamsrc driver=realsense ! depthmatte ! videoconvert ! autovideosink depthcamsrc driver=orbbec serial=127.0.0.9 ! ", SHOWN),
     (D435, ["--virtual-camera"], ["no-loopback"], "sudo apt install v4l2loopback-dkms"),
     ({**D435, **LOOPBACK}, ["--virtual-camera"], ["loopback-not-loaded"], "sudo modprobe v4l2loopback exclusive_caps=1"),
     ({**D435, "sys/module/v4l2loopback/version": ""}, ["--virtual-camera"], [], "gst-launch-1.0 "),

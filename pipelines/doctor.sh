@@ -3,7 +3,8 @@
 #
 #     depthmatte-doctor [--virtual-camera] [--address IP] [--json] [--serials]
 #
-# --virtual-camera: looks at what a virtual camera needs, too. --address: looks at the way to an Ethernet camera, too.
+# --virtual-camera: looks at what a virtual camera needs, too. --address: looks at the way to an Ethernet camera, or to an iPhone that
+# streams by Wi-Fi (the app Record3D), too.
 # --json: the report as one JSON object, for a bug report. --serials: the report has the cameras' serial numbers.
 #
 # Exits with 1 where something is in the way. It changes nothing. DEPTHMATTE_DOCTOR_ROOT names a folder that is read in place of /.
@@ -195,6 +196,8 @@ install() {
     pacman:freenect) names=libfreenect ;;
     apt:openni2) names=libopenni2-0 ;;
     apt:loopback | pacman:loopback) names="v4l2loopback-dkms" ;;
+    apt:webrtc) names="gstreamer1.0-nice gstreamer1.0-plugins-bad python3-gi gir1.2-gst-plugins-bad-1.0" ;;
+    dnf:webrtc | rpm-ostree:webrtc) names="libnice-gstreamer1 gstreamer1-plugins-bad-free python3-gobject" ;;
     apt:libpython*) names=$1 ;;
     apt:pip | dnf:pip | rpm-ostree:pip | zypper:pip) names="python3-pip" ;;
     pacman:pip) names="python-pip" ;;
@@ -633,10 +636,50 @@ elif [ "$cameras" -eq 0 ]; then
     [ -n "$address" ] || finding no-camera "No depth camera is on USB${system:+, or it is not passed to this system ($system)}." "$step"
 fi
 
-# MARK: Ethernet
+# MARK: Network
 
+# The number of an address, and the status of what Record3D replies there: 0 for no reply, or none of its kind.
+ask_phone() {
+    python3 ${root:+-S} -c 'import json, socket, sys, urllib.error, urllib.request as web
+def status(path):
+    try:
+        with web.build_opener(web.ProxyHandler({})).open("http://" + sys.argv[1] + path, timeout=3) as reply:
+            return reply.status if isinstance(json.loads(reply.read(1 << 20)), dict) else 0
+    except urllib.error.HTTPError as error:
+        return error.code
+    except Exception:
+        return 0
+known = status("/metadata")
+print(socket.gethostbyname(sys.argv[1].split(":")[0]), known, status("/getOffer") if known == 200 else 0)' "$1" 2>/dev/null || :
+}
+
+phone=
 if [ -n "$address" ]; then
-    interface=$(ip route get "$address" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p')
+    address=${address#http://}
+    address=${address%/}
+    reply=$(ask_phone "$address")
+    host=${reply%% *}
+    case $reply in
+    *" 200 200")
+        fact iPhone "$address"
+        phone=/usr/share/doc/gstreamer1.0-depthmatte/pipelines/record3d.py
+        [ ! -e "$here/record3d.py" ] || phone=$here/record3d.py
+        if command -v gst-inspect-1.0 >/dev/null && [ -z "$(gst-inspect-1.0 nicesrc 2>/dev/null)" ]; then
+            finding no-webrtc "GStreamer cannot receive WebRTC, by which the iPhone streams." \
+                "$(install webrtc "the GStreamer plugin of libnice, and Python's GObject introspection")"
+        fi
+        ;;
+    *" 200 "*)
+        fact iPhone "$address"
+        phone=busy
+        finding phone-busy "The iPhone at $address is busy: it streams to one viewer at a time, and there is another." \
+            "$again  # after the other viewer has closed, or the red button of Record3D was pressed twice"
+        ;;
+    esac
+fi
+if [ -n "$address" ] && [ -z "$phone" ]; then
+    fact iPhone "none replies at http://$address"
+    interface=$(ip route get "${host:-$address}" 2>/dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p')
     if [ -z "$interface" ]; then
         finding no-route "No route leads to $address." "ip address  # one must be in the network of $address"
     else
@@ -646,7 +689,7 @@ if [ -n "$address" ]; then
             finding small-mtu "The MTU of $interface is $mtu, less than the 1500 of Ethernet: frames of the camera are lost." \
                 "${sudo}ip link set dev $interface mtu 1500"
         fi
-        [ -n "$library_orbbec" ] || finding no-library "The library that reads cameras on Ethernet, Orbbec's, is not installed." \
+        [ -n "$library_orbbec" ] || finding no-library "No iPhone replies at $address (in Record3D: Settings, Live RGBD Video Streaming, Wi-Fi; then the red button), and the library that reads cameras on Ethernet, Orbbec's, is not installed." \
             "$(install_library orbbec)"
         eval "property=\$property_orbbec"
         add_camera "orbbec$property $(word "serial=$address")"
@@ -676,6 +719,7 @@ status=1
 if [ -z "$next" ]; then
     status=0
     next="gst-launch-1.0$launch${labels:+  # $labels}"
+    [ -z "$phone" ] || next="$(word "$phone") $(word "$address")"
 fi
 if [ $json = yes ]; then
     cat <<END
