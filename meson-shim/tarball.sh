@@ -29,6 +29,7 @@ for page in "$root"/Sources/DepthMattePlugin/*/README.md; do
 done
 cp "$root/pipelines/cameras.md" "$target/doc"
 cp "$root/pipelines/doctor.sh" "$target/depthmatte-doctor"
+cp "$root/pipelines/record3d.py" "$target"
 cat > "$target/README" <<END
 GStreamer elements for depth cameras. They need GStreamer 1.22 or newer with its base plugins, and no Swift.
 
@@ -46,7 +47,8 @@ For all users, as root:
 
     cp lib/gstreamer-1.0/libgstdepthmatte.so "\$(gst-inspect-1.0 coreelements | sed -n 's|  Filename *\(.*\)/[^/]*|\1|p')"
 
-The folder doc has a page for each element. ./depthmatte-doctor finds out why a depth camera does not start.
+The folder doc has a page for each element. ./depthmatte-doctor finds out why a depth camera does not start;
+./record3d.py shows the camera of an iPhone.
 END
 tar -C "$folder" -cJf "$folder/$name.tar.xz" --owner=0 --group=0 --sort=name "$name"
 rm -rf "$target"
