@@ -120,7 +120,7 @@ output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 status=0
 cd "$root"
-for file in README.md pipelines/README.md pipelines/outputs.md Sources/DepthMattePlugin/*/README.md; do
+for file in README.md pipelines/README.md pipelines/outputs.md pipelines/depth-video.md Sources/DepthMattePlugin/*/README.md; do
     page "$file" >"$output"
     if [ "${1-}" = --check ]; then
         diff -u "$file" "$output" || status=1
