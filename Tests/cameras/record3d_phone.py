@@ -29,7 +29,7 @@ class Peer:
     """One viewer's connection."""
 
     def __init__(self, given):
-        self.given, self.frames = given, 0
+        self.given, self.frames, self.is_served = given, 0, False
         self.pipeline = Gst.parse_launch(
             "depthtestsrc is-live=true sensor=phone ! video/x-raw,width=640,height=480,framerate=30/1 "
             f"! depthpack coding=record3d ! capsfilter name=size caps=video/x-raw,width=1280,height=480 ! queue "
@@ -56,6 +56,7 @@ class Peer:
         return {"type": "offer", "sdp": self.peer.get_property("local-description").sdp.as_text()}
 
     def take(self, answer):
+        self.is_served = True
         _, sdp = GstSdp.SDPMessage.new()
         GstSdp.sdp_message_parse_buffer(answer["data"].encode(), sdp)
         description = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, sdp)
@@ -81,9 +82,11 @@ class Phone(http.server.BaseHTTPRequestHandler):
             self.reply(int(text) if text.isdigit() else 200, text)
         elif self.path == "/metadata":
             self.reply(200, json.dumps(METADATA))
-        elif self.path == "/getOffer" and Phone.peer:
+        elif self.path == "/getOffer" and Phone.peer and Phone.peer.is_served:
             self.reply(403)
         elif self.path == "/getOffer":
+            if Phone.peer:
+                Phone.peer.pipeline.set_state(Gst.State.NULL)
             Phone.peer = Peer(self.given)
             self.reply(200, json.dumps(Phone.peer.offer()))
         else:
