@@ -84,7 +84,8 @@ def line(file, *variables):
 
 
 def sender(file, *variables):
-    return f"{CAMERA} ! depthpack ! " + re.split(r"! depthpack[^!]*! ", line(file, *variables))[1]
+    text = line(file, *variables)
+    return f"{CAMERA} !{text[text.index(' depthpack'):]}"
 
 
 def receiver(file, *variables):
@@ -142,7 +143,7 @@ def receive(pipeline):
     return arrived
 
 
-def check(name, sending, receiving, live=True, share=0.7, feed=None):
+def check(name, sending, receiving, live=True, share=0.5, feed=None):
     """Runs one way of two pipelines, or one; at least that share of the frames must arrive, in order.
 
     feed: that of a sender elsewhere, which runs already.
@@ -159,6 +160,14 @@ def check(name, sending, receiving, live=True, share=0.7, feed=None):
     late = sorted(1000 * (when - feed.sent[number]) for number, when in arrived[len(arrived) // 3:])
     times = f"{statistics.median(late):.0f}, {late[len(late) * 19 // 20]:.0f}" if live else ""
     rows.append(f"| {name} | {times} | {feed.bytes * 8 * 30 / COUNT / 1000:,.0f} | {len(set(numbers))} of {COUNT} |")
+
+
+def wait(until):
+    """Waits for an event of another thread, 20 seconds at most."""
+    for _ in range(200):
+        if until():
+            break
+        time.sleep(0.1)
 
 
 def needs(*names):
@@ -178,16 +187,24 @@ def files():
     for name, file, *variables in (
         ("Matroska, VP8", "a.mkv"), ("WebM, VP8", "a.webm", "MUXER=webmmux"),
         ("MP4, H.264", "a.mp4", "ENCODER=openh264enc bitrate=2500000 ! h264parse", "MUXER=mp4mux"),
+        ("MP4, H.264, as Record3D", "record3d.mp4"),
     ):
         if needs(*(["openh264enc"] if "H.264" in name else [])):
             path = f"{folder}/{file}"
-            sending = launch(sender("depthpack/record.launch", f"OUTPUT={path}", *variables), False)
+            lines = ("record", "play") if file.startswith("a") else ("record3d", "record3d")
+            sending = launch(sender(f"depthpack/{lines[0]}.launch", f"OUTPUT={path}", *variables), False)
             sending.set_state(Gst.State.PLAYING)
             feed = Feed(sending, False)
             message = sending.get_bus().timed_pop_filtered(60 * Gst.SECOND, Gst.MessageType.ERROR | Gst.MessageType.EOS)
             assert message and message.type == Gst.MessageType.EOS, message and message.parse_error()
             sending.set_state(Gst.State.NULL)
-            check(name, None, launch(receiver("depthunpack/play.launch", f"INPUT={path}"), False), live=False, share=1, feed=feed)
+            optics = []
+            if lines[1] == "record3d":
+                with open(path, "ab") as end:
+                    end.write(b'\0\0\0\x80free{"intrinsicMatrix": [500, 0, 0, 0, 500, 0, 319.5, 239.5, 1]}\0')
+                optics = [f"CALIBRATION={path}"]
+            receiving = launch(receiver(f"depthunpack/{lines[1]}.launch", f"INPUT={path}", *optics), False)
+            check(name, None, receiving, live=False, share=1, feed=feed)
 
 
 def faults():
@@ -199,7 +216,7 @@ def faults():
     rtp("RTP, packets lost and late", "netsim name=net duplicate-probability=0.02 delay-probability=0.05 min-delay=1 max-delay=30 ! ", 0.2)
 
 
-def rtp(name="RTP over UDP", before="", share=0.7):
+def rtp(name="RTP over UDP", before="", share=0.5):
     port = free_port(socket.SOCK_DGRAM)
     source = f'udpsrc port={port} caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8" ! rtpjitterbuffer latency=50'
     text = sender("depthpack/send.launch", f"SINK={before}udpsink host=127.0.0.1 port={port}")
@@ -222,10 +239,7 @@ def rtsp():
     source = f"SOURCE=rtspsrc location=rtsp://127.0.0.1:{port}/depth latency=50"
     receiving = launch(receiver("depthunpack/receive.launch", source), True)
     receiving.set_state(Gst.State.PLAYING)
-    for _ in range(200):
-        if feeds:
-            break
-        time.sleep(0.1)
+    wait(lambda: feeds)
     check("RTSP", None, receiving, feed=feeds[0])
 
 
@@ -234,6 +248,8 @@ def webrtc():
         import webrtc
         sink = f"depthunpack name=unpack {SINKS}".replace("LIVE", "true")
         pipeline = webrtc.connect(f"{CAMERA} ! depthpack".replace("LIVE", "true"), sink)
+        pipeline.set_state(Gst.State.PLAYING)
+        wait(lambda: pipeline.get_by_name("here").get_property("connection-state").value_nick == "connected")
         check("WebRTC", pipeline, pipeline)
 
 
