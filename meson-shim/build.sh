@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the package at $1 in the private folder $2 and copies the library to $3.
+# Builds the package at $1 in the private folder $2 and copies the library to $3. Within a build of GStreamer the rest are the
+# libraries of GStreamer that were built there.
 set -eu
 case ${1-} in
 -h | --help)
@@ -7,7 +8,23 @@ case ${1-} in
     exit 0
     ;;
 esac
-PATH=$("$1/pipelines/need-swift.sh")
+package=$1
+scratch=$2
+output=$3
+shift 3
+PATH=$("$package/pipelines/need-swift.sh")
 export PATH
-swift build -c release --product gstdepthmatte --disable-local-rpath --package-path "$1" --scratch-path "$2"
-cp "$2/release/libgstdepthmatte.so" "$3"
+if [ $# -gt 0 ]; then
+    # Meson marks the files of what is not installed by their names, by which Swift's package manager does not find them.
+    mkdir -p "$scratch/pkgconfig"
+    for file in meson-uninstalled/*-uninstalled.pc; do
+        ln -sf "$PWD/$file" "$scratch/pkgconfig/$(basename "$file" -uninstalled.pc).pc"
+    done
+    export PKG_CONFIG_PATH="$PWD/$scratch/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+    for library; do
+        set -- "$@" -Xlinker "-L$PWD/$(dirname "$library")"
+        shift
+    done
+fi
+swift build -c release --product gstdepthmatte --disable-local-rpath --package-path "$package" --scratch-path "$scratch" "$@"
+cp "$scratch/release/libgstdepthmatte.so" "$output"

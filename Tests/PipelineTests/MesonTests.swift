@@ -8,7 +8,7 @@ import Testing
 
     @Test func `Meson installs the plugin where GStreamer looks, under DESTDIR and under a prefix`() throws {
         let folder = try Places.makeFolder()
-        try writeSwift()
+        try writeSwift(package: Places.root.path)
         let build = folder.appending(path: "build").path
         let setup = meson(["setup", build, Places.root.appending(path: "meson-shim").path])
         #expect(setup.status == 0, "\(setup.output)")
@@ -31,7 +31,6 @@ import Testing
         #expect(configure.status == 0, "\(configure.output)")
         #expect(meson(["install", "-C", build]).status == 0)
         try expectPlugin(in: prefix + "/lib/gstreamer-1.0")
-
         let inspected = meson(["devenv", "-C", build, "gst-inspect-1.0", "depthmatte"])
         #expect(inspected.output.contains("\(build)/libgstdepthmatte.so"), "\(inspected.output.prefix(1000))")
         let tests = meson(["test", "-C", build])
@@ -41,8 +40,8 @@ import Testing
         #expect(removed.status == 0 && !FileManager.default.fileExists(atPath: library), "\(removed.output)")
     }
 
-    /// A tarball builds without the repository, alone or as a subproject of another project.
-    @Test func `a tarball of meson dist is a subproject for others`() throws {
+    /// The parent has parts that are named, and that give what the plugin asks for, as those of GStreamer's own build.
+    @Test func `a tarball of meson dist is a subproject of a build of GStreamer`() throws {
         let folder = try Places.makeFolder()
         let build = folder.appending(path: "build").path
         #expect(meson(["setup", build, Places.root.appending(path: "meson-shim").path]).status == 0)
@@ -52,39 +51,75 @@ import Testing
         let archive = try #require(archives.first { $0.hasSuffix(".tar.xz") })
         let name = String(archive.dropLast(".tar.xz".count))
         let parent = folder.appending(path: "parent")
-        try FileManager.default.createDirectory(
-            at: parent.appending(path: "subprojects/packagefiles"), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            atPath: build + "/meson-dist/" + archive, toPath: parent.path + "/subprojects/packagefiles/" + archive)
+        func write(_ text: String, to path: String) throws {
+            let file = parent.appending(path: path)
+            let container = file.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: container, withIntermediateDirectories: true)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
         let sum = Command("sha256sum", [build + "/meson-dist/" + archive]).run().output.prefix(64)
-        let wrap = """
+        try write(
+            """
             [wrap-file]
             directory = \(name)
             source_filename = \(archive)
             source_hash = \(sum)
+            """, to: "subprojects/gst-depthmatte.wrap")
+        try FileManager.default.createDirectory(
+            at: parent.appending(path: "subprojects/packagefiles"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: build + "/meson-dist/" + archive, toPath: parent.path + "/subprojects/packagefiles/" + archive)
+        try write(
             """
-        try wrap.write(
-            to: parent.appending(path: "subprojects/gst-depthmatte.wrap"), atomically: true, encoding: .utf8)
-        try "project('parent')\nplugin = subproject('gst-depthmatte').get_variable('plugin')\n".write(
-            to: parent.appending(path: "meson.build"), atomically: true, encoding: .utf8)
-        let setup = meson(["setup", parent.appending(path: "build").path, parent.path])
-        #expect(setup.status == 0 && setup.output.contains("gst-depthmatte"), "\(setup.output)")
-        // It is the whole tree: only the build itself, the same as above, is left out here.
-        for file in ["Package.swift", "Sources/README.md", "pipelines/need-swift.sh", "meson.build"] {
-            let path = parent.path + "/subprojects/" + name + "/" + file
-            #expect(FileManager.default.fileExists(atPath: path), "\(file)")
-        }
+            project('gstreamer', version: '1.22.0')
+            libgst = custom_target('libgst', output: 'libgst.so', command: ['touch', '@OUTPUT@'])
+            gst_base = libgst
+            meson.override_dependency('gstreamer-1.0', declare_dependency())
+            """, to: "subprojects/gstreamer/meson.build")
+        try write(
+            """
+            project('gst-plugins-base', version: '1.22.0')
+            gstvideo = custom_target('gstvideo', output: 'libgstvideo.so', command: ['touch', '@OUTPUT@'])
+            gstapp = gstvideo
+            import('pkgconfig').generate(name: 'gstreamer-video-1.0', description: 'video')
+            """, to: "subprojects/gst-plugins-base/meson.build")
+        try write(
+            """
+            project('parent')
+            foreach name : ['gstreamer', 'gst-plugins-base']
+              subproject(name)
+            endforeach
+            foreach plugin : subproject('gst-depthmatte').get_variable('gst_plugins')
+              message('Plugin:', plugin.get_variable('full_path'))
+            endforeach
+            """, to: "meson.build")
+        let parts = parent.path + "/build/subprojects"
+        let flags = ["gstreamer", "gstreamer", "gst-plugins-base", "gst-plugins-base"].map {
+            " -Xlinker -L\(parts)/\($0)"
+        }.joined()
+        let package = parent.path + "/subprojects/" + name
+        try writeSwift(package: package, more: flags, uninstalled: "gstreamer-video-1.0.pc")
+        let setup = meson(["setup", parent.path + "/build", parent.path])
+        let library = "\(parts)/\(name)/libgstdepthmatte.so"
+        #expect(setup.status == 0 && setup.output.contains("Plugin: \(library)"), "\(setup.output)")
+        let compile = meson(["compile", "-C", parent.path + "/build"])
+        #expect(compile.status == 0 && FileManager.default.fileExists(atPath: library), "\(compile.output)")
     }
 
     /// Stands in for Swift, as a build of the plugin takes a minute: "builds" the library that is built already, and fails
     /// where it is asked for anything else than that library as it is shipped.
-    private func writeSwift() throws {
+    ///
+    /// - Parameters:
+    ///   - more: flags that follow.
+    ///   - uninstalled: a file that must be found first by pkg-config.
+    private func writeSwift(package: String, more: String = "", uninstalled: String? = nil) throws {
         let script = """
             #!/bin/sh
             [ "$1" != --version ] || { echo 'Swift version 6.3'; exit; }
-            for scratch; do :; done
+            scratch=${10}
             [ "$*" = "build -c release --product gstdepthmatte --disable-local-rpath \
-            --package-path \(Places.root.path) --scratch-path $scratch" ] || { echo "unexpected: swift $*"; exit 1; }
+            --package-path \(package) --scratch-path $scratch\(more)" ] || { echo "unexpected: swift $*"; exit 1; }
+            \(uninstalled.map { "[ -e \"${PKG_CONFIG_PATH%%:*}/\($0)\" ] || exit 1" } ?? ":")
             mkdir -p "$scratch/release" && cp '\(Places.library.path)' "$scratch/release"
             """
         let file = programs.appending(path: "swift")
