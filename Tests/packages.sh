@@ -23,7 +23,7 @@ command -v lintian >/dev/null || apt-get install -y lintian
 folder=$root/.build/package
 rm -f "$folder"/*.deb "$folder"/*.tar.xz
 "$root/meson-shim/package.sh" "$folder"
-lintian --fail-on error "$folder"/*.changes
+lintian --fail-on error,warning "$folder"/*.changes
 tarball=$("$root/meson-shim/tarball.sh" "$folder" | tail -n 1)
 for library in "$folder"/source/debian/gstreamer1.0-depthmatte/usr/lib/*/gstreamer-1.0/libgstdepthmatte.so; do
     if readelf -d "$library" | grep -E 'RUNPATH|RPATH'; then
@@ -45,7 +45,13 @@ for suite; do
         export DEBIAN_FRONTEND=noninteractive
         apt-get install -y --no-install-recommends ./package/*.deb
         ldd /usr/lib/*/gstreamer-1.0/libgstdepthmatte.so | grep "not found" && exit 1
-        apt-get install -y --no-install-recommends gstreamer1.0-tools gstreamer1.0-plugins-good xz-utils
+        apt-get install -y --no-install-recommends gstreamer1.0-tools gstreamer1.0-plugins-good xz-utils appstream man-db
+        appstreamcli validate --no-net /usr/share/metainfo/*depthmatte*.xml
+        mandb -q
+        for program in $(dpkg -L gstreamer1.0-depthmatte | sed -n "s|^/usr/bin/||p"); do
+            whatis "$program"
+            [ -z "$(man --warnings "$program" 2>&1 >/dev/null)" ]
+        done
         command -v swift && exit 1
         /package/smoke
         pipelines=/usr/share/doc/gstreamer1.0-depthmatte/pipelines

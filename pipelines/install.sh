@@ -35,7 +35,7 @@ for purpose in "$@"; do
         optional="$optional gir1.2-gst-rtsp-server-1.0"
         optional="$optional python3-gi-cairo gir1.2-gtk-3.0 gstreamer1.0-gtk3 gstreamer1.0-gl"
         ;;
-    package) wanted="$wanted binutils debhelper" ;;
+    package) wanted="$wanted binutils debhelper meson" ;;
     lint) wanted="$wanted shellcheck" ;;
     reference) wanted="$wanted python3-numpy python3-opencv" ;;
     swift)

@@ -31,6 +31,12 @@ import Testing
         #expect(configure.status == 0, "\(configure.output)")
         #expect(meson(["install", "-C", build]).status == 0)
         try expectPlugin(in: prefix + "/lib/gstreamer-1.0")
+        #expect(Command(prefix + "/bin/depthmatte-doctor", ["--help"]).run().status == 0)
+        let manual = try String(contentsOfFile: prefix + "/share/man/man1/depthmatte-doctor.1", encoding: .utf8)
+        #expect(manual.hasPrefix(".TH DEPTHMATTE-DOCTOR 1 ") && manual.contains(".SH SYNOPSIS\n"), "\(manual)")
+        let metadata = "/share/metainfo/io.github.gst_depthmatte.gst_depthmatte.metainfo.xml"
+        #expect(FileManager.default.fileExists(atPath: prefix + metadata))
+
         let inspected = meson(["devenv", "-C", build, "gst-inspect-1.0", "depthmatte"])
         #expect(inspected.output.contains("\(build)/libgstdepthmatte.so"), "\(inspected.output.prefix(1000))")
         let tests = meson(["test", "-C", build])
