@@ -127,4 +127,30 @@ import Testing
             #expect(near, "\(x), \(y)")
         }
     }
+
+    @Test func `a mask says nothing beyond its rectangle, and any of those that overlap may show the person`() {
+        // Regions 0 and 3 above 6 and 9.
+        let mask = picture(width: 2, height: 2) { x, y in UInt8(3 * (x + 2 * y)) }
+        var levels = RegionLevels(repeating: 0)
+        (levels[3], levels[6]) = (255, 255)
+        func drawn(_ areas: Rectangle<Int>...) -> [UInt8] {
+            let target = GuardedPlane(rowBytes: 4, rows: 3) { _, _ in unknownLevel }
+            for area in areas { draw(mask, at: area, of: (8, 6), levels, on: target.plane) }
+            #expect(target.guardsAreIntact)
+            return target.bytes
+        }
+        let (right, left) = (
+            Rectangle(x: 2, y: 0, width: 4, height: 4), Rectangle(x: 0, y: 0, width: 4, height: 4)
+        )
+        #expect(drawn(right) == [128, 0, 255, 128, 128, 255, 0, 128, 128, 128, 128, 128])
+        #expect(drawn(left, right) == [0, 255, 255, 128, 255, 255, 0, 128, 128, 128, 128, 128])
+        #expect(drawn(right, left) == drawn(left, right))
+        #expect(drawn(Rectangle(x: -8, y: -6, width: 16, height: 12)) == [UInt8](repeating: 0, count: 12))
+        for area in [
+            Rectangle(x: 2, y: 0, width: 0, height: 4), Rectangle(x: 8, y: 0, width: .max, height: 6),
+            Rectangle(x: .min, y: .min, width: .max, height: .max),
+        ] {
+            #expect(drawn(area) == [UInt8](repeating: unknownLevel, count: 12), "\(area)")
+        }
+    }
 }

@@ -21,6 +21,7 @@ except (ValueError, ImportError):
 
 ELEMENTS = ["depthalign", "depthcamsrc", "depthcloud", "depthcolorize", "depthmatte", "depthpack", "depthtestsrc",
             "depthunpack"]
+WIDTH, HEIGHT = 320, 240
 FIXTURES = [
     "depthmatte name=m background-color=0xff204060 ! video/x-raw,format=BGRA",
     "depthmatte name=m method=threshold background-mode=transparent ! video/x-raw,format=RGBA",
@@ -60,39 +61,56 @@ def fixture_frames():
     return [content(buffer) for line in FIXTURES for buffer in buffers(fixture(line))]
 
 
-def check_objects():
+def camera_frames():
+    """Video in BGRA and depth of one size."""
+    camera = "depthtestsrc name=camera sensor=structured-light num-buffers=5 face=false"
+    size = f"video/x-raw,width={WIDTH},height={HEIGHT}"
+    return (
+        buffers(f"{camera} camera.video ! {size},format=BGRA ! appsink name=sink sync=false"),
+        buffers(f"{camera} camera.depth ! {size} ! appsink name=sink sync=false"))
+
+
+def mattes(frames, properties, on_video=None, segmentation=None, on_face=None):
+    """The mattes of frames, and the warnings.
+
+    `on_video` and `on_face` add metas to each buffer of these pads; `segmentation` is the width, the height and the bytes of
+    each picture on that pad.
+    """
+    video, depth = frames
+    pads = {
+        "video": ("BGRA", WIDTH, HEIGHT, [content(buffer) for buffer in video], on_video),
+        "depth": ("GRAY16_LE", WIDTH, HEIGHT, [content(buffer) for buffer in depth], None)}
+    if segmentation:
+        pads["segmentation"] = ("GRAY8", *segmentation[:2], [segmentation[2]] * len(video), None)
+    if on_face:
+        pads["face"] = ("GRAY8", WIDTH // 2, HEIGHT // 2, [bytes(WIDTH * HEIGHT // 4)] * len(video), on_face)
+    pipeline = Gst.parse_launch(f"depthmatte name=m view=matte {properties} ! appsink name=sink sync=false " + " ".join(
+        f"appsrc name={name} format=time caps=video/x-raw,format={pixels},width={width},height={height},framerate=30/1 "
+        f"! m.{name}" for name, (pixels, width, height, _, _) in pads.items()))
+    pipeline.set_state(Gst.State.PLAYING)
+    for number, original in enumerate(video):
+        for name, (_, _, _, pictures, add) in pads.items():
+            # A new buffer, because GStreamer holds the original too, and such a buffer takes no meta.
+            buffer = Gst.Buffer.new_wrapped(pictures[number])
+            buffer.pts, buffer.duration = original.pts, original.duration
+            if add:
+                add(buffer)
+            pipeline.get_by_name(name).push_buffer(buffer)
+    for name in pads:
+        pipeline.get_by_name(name).end_of_stream()
+    sink = pipeline.get_by_name("sink")
+    found, warnings = [], []
+    while sample := sink.try_pull_sample(20 * Gst.SECOND):
+        found.append(content(sample.get_buffer()))
+    while message := pipeline.get_bus().pop_filtered(Gst.MessageType.WARNING):
+        warnings.append(message.parse_warning())
+    pipeline.set_state(Gst.State.NULL)
+    assert len(found) == len(video)
+    return found, warnings
+
+
+def check_objects(frames):
     """A face or person that a detector reports by the analytics meta sets the anchor as a region of interest does."""
-    camera = "depthtestsrc name=camera num-buffers=5 face=false"
-    small = "video/x-raw,width=320,height=240"
-    video = buffers(f"{camera} camera.video ! {small},format=BGRA ! appsink name=sink sync=false")
-    depth = buffers(f"{camera} camera.depth ! {small} ! appsink name=sink sync=false")
-
-    def mattes(add):
-        pipeline = Gst.parse_launch(
-            f"appsrc name=video format=time caps={small},format=BGRA,framerate=30/1 ! m.video "
-            f"appsrc name=depth format=time caps={small},format=GRAY16_LE,framerate=30/1 ! m.depth "
-            "depthmatte name=m anchor=face view=matte ! appsink name=sink sync=false"
-        )
-        sources = [pipeline.get_by_name(name) for name in ("video", "depth")]
-        pipeline.set_state(Gst.State.PLAYING)
-        for pair in zip(video, depth):
-            for source, original in zip(sources, pair):
-                # A new buffer, because GStreamer holds the original too, and such a buffer takes no meta.
-                buffer = Gst.Buffer.new_wrapped(content(original))
-                buffer.pts, buffer.duration = original.pts, original.duration
-                if source is sources[0]:
-                    add(buffer)
-                source.push_buffer(buffer)
-        for source in sources:
-            source.end_of_stream()
-        sink = pipeline.get_by_name("sink")
-        found = []
-        while sample := sink.try_pull_sample(20 * Gst.SECOND):
-            found.append(content(sample.get_buffer()))
-        pipeline.set_state(Gst.State.NULL)
-        assert len(found) == len(video)
-        return found
-
     def region(label, box):
         return lambda buffer: GstVideo.buffer_add_video_region_of_interest_meta(buffer, label, *box)
 
@@ -103,12 +121,70 @@ def check_objects():
 
         return add
 
-    nobody = mattes(lambda buffer: None)
+    nobody = mattes(frames, "anchor=face")
     for label, box in [("face", (130, 40, 60, 80)), ("person", (80, 20, 160, 220))]:
-        expected = mattes(region(label, box))
+        expected = mattes(frames, "anchor=face", region(label, box))
         assert expected != nobody, f"no {label} was seen"
-        assert mattes(detection(label, box)) == expected, f"{label}: another matte than by a region of interest"
-    assert mattes(detection("dog", (130, 40, 60, 80))) == nobody, "a dog was taken for a face"
+        seen = mattes(frames, "anchor=face", detection(label, box))
+        assert seen == expected, f"{label}: another matte than by a region of interest"
+    dog = mattes(frames, "anchor=face", detection("dog", (130, 40, 60, 80)))
+    assert dog == nobody, "a dog was taken for a face"
+
+
+def check_networks(frames):
+    """The people in a network's mask count as the same picture on the segmentation pad does."""
+    def picture(width, height, box, inside, outside):
+        left, top, right, bottom = box
+        row = bytes(inside if left <= x < right else outside for x in range(width))
+        return b"".join(row if top <= y < bottom else bytes([outside]) * width for y in range(height))
+
+    def mask(pixels, width, place, regions=(0, 1), classes=(), thing=None):
+        """Adds a mask, the labels of its regions, and the label of the object that it belongs to."""
+        def add(buffer):
+            meta = GstAnalytics.buffer_add_analytics_relation_meta(buffer)
+            mask = Gst.Buffer.new_wrapped(pixels)
+            GstVideo.buffer_add_video_meta(
+                mask, GstVideo.VideoFrameFlags.NONE, GstVideo.VideoFormat.GRAY8, width, place[3] * width // place[2])
+            added, item = meta.add_segmentation_mtd(mask, GstAnalytics.SegmentationType.SEMANTIC, regions, *place)
+            assert added
+            if classes:
+                added, labels = meta.add_cls_mtd([-1.0] * len(classes), [GLib.quark_from_string(name) for name in classes])
+                assert added and meta.set_relation(GstAnalytics.RelTypes.RELATE_TO, item.id, labels.id)
+            if thing:
+                added, owner = meta.add_od_mtd(GLib.quark_from_string(thing), *place, 0.9)
+                assert added and meta.set_relation(GstAnalytics.RelTypes.RELATE_TO, item.id, owner.id)
+
+        return add
+
+    def on_pad(box, inside, outside, width=WIDTH, height=HEIGHT):
+        return mattes(frames, "anchor=fixed", segmentation=(width, height, picture(width, height, box, inside, outside)))
+
+    whole, box, upper = (0, 0, WIDTH, HEIGHT), (100, 30, 260, 240), (0, 0, WIDTH, HEIGHT // 2)
+    large, half = (-WIDTH // 2, -HEIGHT // 2, 2 * WIDTH, 2 * HEIGHT), (0, 0, WIDTH // 2, HEIGHT // 2)
+    pixels, several = picture(WIDTH, HEIGHT, box, 1, 0), picture(WIDTH, HEIGHT, box, 7, 12)
+    beyond = picture(*large[2:], [box[0] + WIDTH // 2, box[1] + HEIGHT // 2, box[2] + WIDTH // 2, 2 * HEIGHT], 1, 0)
+    small = [n // 2 for n in box]
+    nobody, person, elsewhere = mattes(frames, "anchor=fixed"), on_pad(box, 255, 0), on_pad(upper, 0, 128)
+    assert len({str(found) for found in (nobody, person, elsewhere)}) == 3, "the pad has no effect"
+    labels = (0, 12, 7), ("background", "dog", "person")
+    for name, expected, add in [
+        ("without labels", person, mask(pixels, WIDTH, whole)),
+        ("of a person", person, mask(pixels, WIDTH, whole, thing="person")),
+        ("of a dog", nobody, mask(pixels, WIDTH, whole, thing="dog")),
+        ("of labelled regions", person, mask(several, WIDTH, whole, *labels)),
+        ("without a person's region", nobody, mask(several, WIDTH, whole, (0, 12, 7), ("background", "dog", "cat"))),
+        ("of a part", elsewhere, mask(bytes(WIDTH * HEIGHT // 2), WIDTH, upper)),
+        ("larger than the frame", person, mask(beyond, large[2], large)),
+    ]:
+        assert mattes(frames, "anchor=fixed", add) == expected, f"a mask {name} has another effect"
+    face = mattes(frames, "anchor=fixed", on_face=mask(picture(*half[2:], small, 1, 0), half[2], half))
+    assert face == on_pad(small, 255, 0, *half[2:]), "a mask on the face pad has another effect"
+    assert mattes(frames, "anchor=fixed segmentation-weight=0", mask(pixels, WIDTH, whole))[0] == nobody[0]
+    both = mattes(
+        frames, "anchor=fixed", mask(bytes(WIDTH * HEIGHT), WIDTH, whole), (WIDTH, HEIGHT, picture(WIDTH, HEIGHT, box, 255, 0)))
+    assert both == person, "a mask on the video is used beside the segmentation pad"
+    short, warnings = mattes(frames, "anchor=fixed", mask(bytes(9), WIDTH, whole))
+    assert short == nobody[0] and len(warnings) == 1, warnings
 
 
 def check_masks():
@@ -153,11 +229,14 @@ def main():
     if GstAnalytics is None:
         print(f"{version}: no gst-analytics, skipped")
         return
-    check_objects()
+    frames = camera_frames()
+    check_objects(frames)
     print(f"{version}: faces and people of GstAnalyticsODMtd anchor")
     if hasattr(GstAnalytics, "SegmentationMtd"):
         check_masks()
         print(f"{version}: mattes are attached as GstAnalyticsSegmentationMtd")
+        check_networks(frames)
+        print(f"{version}: people of GstAnalyticsSegmentationMtd count as on the segmentation pad")
 
 
 main()

@@ -1,5 +1,6 @@
 import CGStreamer
 import DepthCameras
+import DepthKernels
 import GstBridge
 
 /// GStreamer's analytics library, looked up while the program runs: the plugin is built against 1.22, which has none.
@@ -31,8 +32,8 @@ struct Analytics: Sendable {
     }
 
     private typealias Meta = @convention(c) (BufferPointer) -> OpaquePointer?
-    private typealias Next =
-        @convention(c) (OpaquePointer, UnsafeMutablePointer<gpointer?>, UInt, UnsafeMutableRawPointer) -> gboolean
+    private typealias State = UnsafeMutablePointer<gpointer?>
+    private typealias Next = @convention(c) (OpaquePointer, State, UInt, UnsafeMutableRawPointer) -> gboolean
     private typealias Location =
         @convention(c) (
             UnsafeRawPointer, UnsafeMutablePointer<gint>, UnsafeMutablePointer<gint>, UnsafeMutablePointer<gint>,
@@ -44,6 +45,11 @@ struct Analytics: Sendable {
             UnsafeMutableRawPointer
         ) -> gboolean
 
+    private typealias Mask =
+        @convention(c) (
+            UnsafeRawPointer, UnsafeMutablePointer<gint>, UnsafeMutablePointer<gint>, UnsafeMutablePointer<guint>,
+            UnsafeMutablePointer<guint>
+        ) -> BufferPointer?
     private typealias AddObject =
         @convention(c) (OpaquePointer, GQuark, gint, gint, gint, gint, gfloat, UnsafeMutableRawPointer) -> gboolean
 
@@ -54,8 +60,16 @@ struct Analytics: Sendable {
     private let label: @convention(c) (UnsafeRawPointer) -> GQuark
     private let location: Location
     private let addObject: AddObject
-    /// Nil before 1.26.
+    private let related: @convention(c) (OpaquePointer, guint, CInt, UInt, State, UnsafeMutableRawPointer) -> gboolean
+    private let classType: @convention(c) () -> UInt
+    private let classCount: @convention(c) (UnsafeRawPointer) -> gsize
+    private let classLabel: @convention(c) (UnsafeRawPointer, gsize) -> GQuark
+    /// Nil before 1.26, as those that follow.
     private let addMask: AddMask?
+    private let maskType: (@convention(c) () -> UInt)?
+    private let mask: Mask?
+    private let regionCount: (@convention(c) (UnsafeRawPointer) -> gsize)?
+    private let region: (@convention(c) (UnsafeRawPointer, gsize) -> guint)?
 
     private init?() {
         do {
@@ -67,7 +81,15 @@ struct Analytics: Sendable {
             label = try library.function("gst_analytics_od_mtd_get_obj_type")
             location = try library.function("gst_analytics_od_mtd_get_location")
             addObject = try library.function("gst_analytics_relation_meta_add_od_mtd")
+            related = try library.function("gst_analytics_relation_meta_get_direct_related")
+            classType = try library.function("gst_analytics_cls_mtd_get_mtd_type")
+            classCount = try library.function("gst_analytics_cls_mtd_get_length")
+            classLabel = try library.function("gst_analytics_cls_mtd_get_quark")
             addMask = try? library.function("gst_analytics_relation_meta_add_segmentation_mtd")
+            maskType = try? library.function("gst_analytics_segmentation_mtd_get_mtd_type")
+            mask = try? library.function("gst_analytics_segmentation_mtd_get_mask")
+            regionCount = try? library.function("gst_analytics_segmentation_mtd_get_region_count")
+            region = try? library.function("gst_analytics_segmentation_mtd_get_region_id")
         } catch {
             return nil
         }
@@ -113,5 +135,37 @@ struct Analytics: Sendable {
         let semantic: CInt = 0
         _ = addMask(
             meta, mask.surrender(), semantic, 2, &regions, 0, 0, guint(clamping: width), guint(clamping: height), &item)
+    }
+
+    /// Calls `body` with each mask on a buffer that may show a person, of the first `Detections.limit`: its picture, the rectangle that
+    /// it covers, in pixels of the buffer, and its regions that are people. Those are, by the first of these that it is related to:
+    ///
+    /// - a classification: the regions at the indices of its labels of people;
+    /// - an object: all regions but 0 if it is a person, else none;
+    /// - neither: all regions but 0.
+    func forEachMask(
+        on buffer: BufferPointer, _ isPerson: (GQuark) -> Bool,
+        _ body: (BufferPointer, Rectangle<Int>, RegionLevels) throws(FrameFault) -> Void
+    ) throws(FrameFault) {
+        guard let maskType, let mask, let regionCount, let region, let meta = meta(buffer) else { return }
+        var (state, item, other, left): (gpointer?, Item, Item, Int) = (nil, Item(), Item(), Detections.limit)
+        while left > 0, next(meta, &state, maskType(), &item) != 0 {
+            left &-= 1
+            var (levels, none): (RegionLevels, gpointer?) = (RegionLevels(repeating: 255), nil)
+            levels[0] = 0
+            if related(meta, item.id, .max, classType(), &none, &other) != 0 {
+                let people = (0..<min(regionCount(&item), classCount(&other))).filter {
+                    isPerson(classLabel(&other, $0))
+                }
+                if people.isEmpty { continue }
+                levels = RegionLevels(repeating: 0)
+                for number in people.map({ region(&item, $0) }) where number < 256 { levels[Int(number)] = 255 }
+            } else if related(meta, item.id, .max, objectType(), &none, &other) != 0, !isPerson(label(&other)) {
+                continue
+            }
+            var (x, y, width, height): (gint, gint, guint, guint) = (0, 0, 0, 0)
+            guard let picture = OwnedBuffer(taking: mask(&item, &x, &y, &width, &height)) else { continue }
+            try body(picture.pointer, Rectangle(x: Int(x), y: Int(y), width: Int(width), height: Int(height)), levels)
+        }
     }
 }

@@ -153,7 +153,7 @@ extension DepthMatteElement {
             on: video, width: videoFormat.width, height: videoFormat.height, job.settings.matte.anchor)
         let scene = MatteMaker.Scene(
             depth: map, depthTime: depth.time, video: video, videoFormat: videoFormat, detections: detections,
-            segmentation: state.inputs.segmentation(at: job.moment), room: roomPicture(job), moment: job.moment)
+            segmentation: segmentation(of: video, job), room: roomPicture(job), moment: job.moment)
         switch takeRoomRequest() {
         case .captureRoom: state.maker.captureRoom()
         case .forgetRoom: state.maker.forgetRoom()
@@ -166,6 +166,20 @@ extension DepthMatteElement {
             report(fault, of: "picture on the segmentation pad", "the matte is made without it")
         }
         return matte
+    }
+
+    /// Returns what networks found in the frame: the picture on the segmentation pad, else the masks on the buffers.
+    private func segmentation(of video: BufferPointer, _ job: Job) -> (buffer: BufferPointer, layout: FrameLayout)? {
+        if let picture = state.inputs.segmentation(at: job.moment) { return picture }
+        guard job.settings.matte.method == .fusion, job.settings.matte.segmentationWeight > 0 else { return nil }
+        let format = job.compositor.input
+        do throws(FrameFault) {
+            return try state.inputs.attachedSegmentation(
+                on: video, width: format.width, height: format.height, at: job.moment)
+        } catch {
+            report(error, of: "mask on a buffer", "the matte is made without it")
+            return nil
+        }
     }
 
     /// Returns the picture of `room-picture` in the video's format, once for each that is loaded, and again for another format and when

@@ -14,6 +14,7 @@ struct DepthMatteInputs: ~Copyable {
     private static let segmentationHoldTime: RunningTime = 250_000_000
 
     private var found = Detections()
+    private var masks = AttachedMasks()
     /// The last result of `backgroundPicture`, so that one buffer stays one object.
     private var lastBackground: Picture?
 
@@ -106,11 +107,31 @@ struct DepthMatteInputs: ~Copyable {
     ///
     /// - Precondition: the inputs were advanced to the moment.
     func segmentation(at moment: Moment) -> (buffer: BufferPointer, layout: FrameLayout)? {
-        guard let layout = segmentation.format, let choice = segmentation.currentChoice else { return nil }
-        if let time = moment.time, let start = choice.time, time &- start > DepthMatteInputs.segmentationHoldTime {
-            return nil
-        }
+        guard let layout = segmentation.format, let choice = segmentation.currentChoice,
+            DepthMatteInputs.holds(choice, at: moment)
+        else { return nil }
         return (choice.buffer, layout)
+    }
+
+    private static func holds(_ choice: Pairing.Choice, at moment: Moment) -> Bool {
+        guard let time = moment.time, let start = choice.time else { return true }
+        return time &- start <= segmentationHoldTime
+    }
+
+    /// Returns the people in the masks on the video's buffer and on the face pad's, as a segmentation; nil where there are none.
+    ///
+    /// - Precondition: `detections` was called for the frame.
+    mutating func attachedSegmentation(
+        on video: BufferPointer, width: Int, height: Int, at moment: Moment
+    ) throws(FrameFault) -> (buffer: BufferPointer, layout: FrameLayout)? {
+        let labels = found
+        masks = AttachedMasks()
+        try masks.add(on: video, width: width, height: height, isPerson: labels.isPerson)
+        if let info = face.format, let choice = face.currentChoice, DepthMatteInputs.holds(choice, at: moment) {
+            try masks.add(
+                on: choice.buffer, width: Int(info.width), height: Int(info.height), isPerson: labels.isPerson)
+        }
+        return masks.picture.map { ($0.buffer.pointer, $0.layout) }
     }
 
     /// Returns the faces and people that detectors marked on the video's buffer and on the face pad's.

@@ -56,7 +56,7 @@ enum DepthMatteProperties {
             \.matte.settle),
         .double(
             "segmentation-weight",
-            "Weight of the segmentation pad relative to color, with method=fusion; 0 = ignored, 1 = full log odds",
+            "Weight of a network's mask relative to color, with method=fusion; 0 = ignored, 1 = full log odds",
             0...1,
             \.matte.segmentationWeight),
         .choice(

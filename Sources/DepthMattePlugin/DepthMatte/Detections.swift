@@ -4,7 +4,7 @@ import GstBridge
 
 /// Reads the faces and people that detectors marked on buffers. Its memory is kept from frame to frame.
 struct Detections {
-    /// The most boxes of a kind that are read; longer lists only cost time.
+    /// The most boxes of a kind, and masks of a buffer, that are read; longer lists only cost time.
     static let limit = 64
 
     /// In video pixels.
@@ -66,11 +66,14 @@ struct Detections {
         }
     }
 
+    /// True for the labels of people.
+    func isPerson(_ label: GQuark) -> Bool { personLabels.quarks.contains(label) }
+
     private mutating func add(_ label: GQuark, x: Double, y: Double, width: Double, height: Double) {
         let box = Rectangle(x: x, y: y, width: width, height: height)
         if faceLabels.quarks.contains(label) {
             faces.append(box)
-        } else if personLabels.quarks.contains(label),
+        } else if isPerson(label),
             let body = box.upperBody(frameWidth: self.width, frameHeight: self.height)
         {
             people.append(body)
