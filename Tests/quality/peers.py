@@ -12,9 +12,10 @@ except ImportError:
 INSIDE, OUTSIDE = 2, 20
 
 
-def sure(depth, cutoff, size):
-    """(person, room, mask) at the video's size, of what is measured before the cutoff."""
+def sure(depth, cutoff, size, within=True):
+    """(person, room, mask) at the video's size, of what is measured before the cutoff, and within a mask if there is one."""
     mask = cv2.resize(((depth > 0) & (depth <= cutoff)).astype(np.uint8), size, interpolation=cv2.INTER_NEAREST)
+    mask *= within
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     inside, outside = (disc(round(radius * size[0] / 640)) for radius in (INSIDE, OUTSIDE))
     return cv2.erode(mask, inside) > 0, cv2.dilate(mask, outside) == 0, mask > 0
@@ -37,9 +38,14 @@ def grabcut(video, depth, cutoff):
     return cv2.GaussianBlur(cut.astype(np.float32), (0, 0), 0.8)
 
 
-def closed_form(video, depth, cutoff):
+def closed_form(video, depth, cutoff, within=True):
     """Levin et al., "A closed-form solution to natural image matting" (CVPR 2006), on the depth's trimap."""
-    person, room, mask = sure(depth, cutoff, video.shape[1::-1])
+    person, room, mask = sure(depth, cutoff, video.shape[1::-1], within)
     if not person.any() or not room.any():
         return mask.astype(np.float32)
     return pymatting.estimate_alpha_cf(video[..., ::-1] / 255, np.where(person, 1, np.where(room, 0, 0.5)))
+
+
+def closed_form_told(video, depth, cutoff, truth):
+    """The same, told which of the samples before the cutoff are the person's: what a frame by itself can give."""
+    return closed_form(video, depth, cutoff, truth > 0)

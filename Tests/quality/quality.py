@@ -20,11 +20,12 @@ from cases import Cases
 from scenes import FRAMES, SCENES, STILL_RATE, scene
 from streams import element, peer, recipe, reference, tuned
 
-REFERENCE, TUNED, GRABCUT, CLOSED_FORM = "reference", "sample, tuned", "GrabCut", "closed form"
+REFERENCE, TUNED, GRABCUT = "reference", "sample, tuned", "GrabCut"
+CLOSED_FORM, CEILING = "closed form", "closed form, told"
 SETTINGS = ["method=threshold", TUNED, REFERENCE, "method=fusion"]
 FUSION = "method=fusion"
 CLIPS = os.environ.get("DEPTHMATTE_PHOTOREAL")
-PEOPLE_SETTINGS = [TUNED, GRABCUT, CLOSED_FORM, REFERENCE, "method=fusion", "method=fusion anchor=head"]
+PEOPLE_SETTINGS = [TUNED, GRABCUT, CLOSED_FORM, CEILING, REFERENCE, "method=fusion", "method=fusion anchor=head"]
 
 # Scores of a stream: the mean over its frames of (alpha, truth, judged), and of those that need the depth map.
 PER_FRAME = {
@@ -75,6 +76,8 @@ def alphas_of(stream, settings, tuned_on=None):
         return peer(stream, peers.grabcut)
     if settings == CLOSED_FORM:
         return peer(stream, peers.closed_form) if peers.pymatting else None
+    if settings == CEILING:
+        return peer(stream, peers.closed_form_told, stream.truths) if peers.pymatting else None
     return element(stream, settings)
 
 
@@ -255,7 +258,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--settings", action="append",
-        help=f"properties of depthmatte, or one of {REFERENCE!r}, {TUNED!r}, {GRABCUT!r}, {CLOSED_FORM!r}; may be repeated")
+        help=f"properties of depthmatte, or one of {REFERENCE!r}, {TUNED!r}, {GRABCUT!r}, {CLOSED_FORM!r}, {CEILING!r}; may be "
+        "repeated")
     parser.add_argument("--only", action="append", help="people, scenes and cases whose name has this in it; may be repeated")
     parser.add_argument("--out", help="a folder for scores.md and the contact sheets")
     parser.add_argument("--agree", action="store_true", help="the element against the reference, on every case and scene")

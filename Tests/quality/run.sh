@@ -1,7 +1,7 @@
 #!/bin/sh
 # Scores depthmatte's matte for any settings, on rendered people, on the scenes of depthtestsrc and on real pictures, beside
 # the reference (quality_matte.py) and the sample's recipe at its best (seed_matte.py); on the people beside GrabCut and
-# PyMatting's closed form too, both seeded by the depth.
+# PyMatting's closed form too, both seeded by the depth, and the latter told which of it is the person ("closed form, told").
 #
 #     Tests/quality/run.sh [--settings "method=fusion settle=0.5"]... [--only NAME]... [--out DIR]
 #     Tests/quality/run.sh --agree [--settings "method=fusion subject=all"]... [--only NAME]... [--frames N]

@@ -6,7 +6,8 @@ perfect score.
 
 Sources: Rhemann et al., A Perceptually Motivated Online Benchmark for Image Matting, CVPR 2009 (SAD, MSE, gradient,
 connectivity); Erofeev et al., Perceptually Motivated Benchmark for Video Matting, BMVC 2015 (dtSSD); Martin, Fowlkes,
-Malik, Learning to Detect Natural Image Boundaries, PAMI 2004 (F of a boundary at a tolerance).
+Malik, Learning to Detect Natural Image Boundaries, PAMI 2004 (F of a boundary at a tolerance); Lin et al., Robust
+High-Resolution Video Matting with Temporal Guidance, WACV 2022 (the powers of ten).
 """
 import cv2
 import numpy as np

@@ -99,11 +99,11 @@ def reference(stream, anchored=True):
     return kept(name, stream, make, "quality_matte.py", "subject.py", "seed_matte.py")
 
 
-def peer(stream, matte):
-    """The mattes of one of `peers`, each frame alone."""
+def peer(stream, matte, *told):
+    """The mattes of one of `peers`, each frame alone. `told`: lists of what else it is given with each frame."""
     def make():
-        for video, depth, cutoff in zip(stream.videos, stream.depths, stream.cutoffs()):
-            yield np.zeros(video.shape[:2]) if cutoff is None else matte(video, depth, cutoff)
+        for video, depth, cutoff, *more in zip(stream.videos, stream.depths, stream.cutoffs(), *told):
+            yield np.zeros(video.shape[:2]) if cutoff is None else matte(video, depth, cutoff, *more)
     return kept(matte.__name__, stream, make, "peers.py", "seed_matte.py")
 
 

@@ -212,6 +212,12 @@ class Peers(unittest.TestCase):
         for peer in (peers.grabcut, peers.closed_form)[:2 if peers.pymatting else 1]:
             self.assertLess(scores.sad(peer(self.video, self.depth, 1.25), self.truth), 2, peer.__name__)
 
+    @unittest.skipUnless(peers.pymatting, "PyMatting is missing")
+    def test_a_peer_that_is_told_leaves_out_a_thing_before_the_cutoff(self):
+        self.depth[:, :20] = 1
+        self.assertLess(scores.sad(peers.closed_form_told(self.video, self.depth, 1.25, self.truth), self.truth), 2)
+        self.assertGreater(scores.sad(peers.closed_form(self.video, self.depth, 1.25), self.truth), 20)
+
     def test_nobody_before_the_cutoff_is_no_error(self):
         for peer in (peers.grabcut, peers.closed_form):
             self.assertEqual(peer(self.video, self.depth, 0.5).sum(), 0)
