@@ -8,9 +8,7 @@ package final class ColorOverlay {
     private let colorMap = DepthColorMap()
     /// The colors, one for each sample.
     private var samples = Scratch<UInt32>()
-    /// The column of the map for each column of the picture; -1 beside the map.
-    private var columns = Scratch<Int32>()
-    private var columnsKey: DepthPlacement?
+    private var columns = SampleColumns()
     /// The colors of one row of the picture.
     private var line = Scratch<UInt32>()
     /// The same in three bytes a pixel.
@@ -75,15 +73,15 @@ package final class ColorOverlay {
                 stride: depth.width &* 4)
         else { return }
         colorMap.paint(depth, scale: scale, range: range, colors: colors, into: painted)
-        let columns = unsafe sampleColumns(placement)
+        let columns = unsafe columns.columns(of: placement, width: target.width)
         let line = unsafe line.reserve(target.width, filler: 0)
         let hole = colors.hole
         for y in 0..<target.height {
-            let row = sampleIndex(placement.depthPoint(videoX: 0, videoY: Double(y) + 0.5).y, count: depth.height)
-            if let row, isSameSize {
+            let row = placement.row(y, of: target.height)
+            if row >= 0 && isSameSize {
                 unsafe drawRow(samples + row &* depth.width, on: y, of: target, colors)
                 continue
-            } else if let row {
+            } else if row >= 0 {
                 let source = unsafe samples + row &* depth.width
                 for x in 0..<target.width {
                     let column = unsafe Int(columns[x])
@@ -106,20 +104,6 @@ package final class ColorOverlay {
     }
 
     // MARK: Rows
-
-    /// The column of the map that the center of each column of the picture lies in.
-    private func sampleColumns(_ placement: DepthPlacement) -> UnsafePointer<Int32> {
-        let columns = unsafe columns.reserve(placement.videoWidth, filler: -1)
-        if columnsKey != placement {
-            for x in 0..<placement.videoWidth {
-                let point = placement.depthPoint(videoX: Double(x) + 0.5, videoY: 0)
-                let column = sampleIndex(point.x, count: placement.depthWidth) ?? -1
-                unsafe columns[x] = Int32(truncatingIfNeeded: column)
-            }
-            columnsKey = placement
-        }
-        return unsafe UnsafePointer(columns)
-    }
 
     /// Draws a row of colors on row `y` of the picture. The line of colors may be changed.
     private func drawRow(_ line: UnsafeMutablePointer<UInt32>, on y: Int, of target: Target, _ colors: DepthColors) {
@@ -173,12 +157,6 @@ package final class ColorOverlay {
             unsafe picture[index] = UInt8(truncatingIfNeeded: sum >> 8)
         }
     }
-}
-
-/// The index of the sample that contains a point; nil beside the map.
-private func sampleIndex(_ place: Double, count: Int) -> Int? {
-    guard place >= 0, place < Double(count) else { return nil }
-    return floorIndex(place, in: 0...(count - 1))
 }
 
 extension DepthColors {

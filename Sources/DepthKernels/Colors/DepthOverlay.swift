@@ -3,7 +3,7 @@
 ///
 /// Keeps its memory between frames and allocates none in the steady state.
 package struct DepthOverlay: ~Copyable {
-    private var columns = Scratch<Int32>()
+    private var columns = SampleColumns()
 
     package init() {}
 
@@ -23,20 +23,15 @@ package struct DepthOverlay: ~Copyable {
             samples.rows >= placement.depthHeight
         else { return }
         let outside = unsafe unsafeBitCast(outside, to: UInt32.self)
-        let columns = unsafe columns.reserve(width, filler: -1)
-        for x in 0..<width {
-            let videoX = (Double(x) + 0.5) * Double(placement.videoWidth) / Double(width)
-            unsafe columns[x] = sampleIndex(placement.depthPoint(videoX: videoX, videoY: 0).x, of: placement.depthWidth)
-        }
+        let columns = unsafe columns.columns(of: placement, width: width)
         for y in 0..<height {
-            let videoY = (Double(y) + 0.5) * Double(placement.videoHeight) / Double(height)
-            let row = sampleIndex(placement.depthPoint(videoX: 0, videoY: videoY).y, of: placement.depthHeight)
+            let row = placement.row(y, of: height)
             let into = unsafe target.row(y)
             guard row >= 0 else {
                 for x in 0..<width { unsafe into.storeBytes(of: outside, toByteOffset: x &* 4, as: UInt32.self) }
                 continue
             }
-            let from = unsafe samples.row(Int(row))
+            let from = unsafe samples.row(row)
             for x in 0..<width {
                 let column = unsafe Int(columns[x])
                 var pixel = outside
@@ -45,10 +40,4 @@ package struct DepthOverlay: ~Copyable {
             }
         }
     }
-}
-
-/// The sample that contains a point; −1 beside the map.
-func sampleIndex(_ place: Double, of count: Int) -> Int32 {
-    guard place >= 0, place < Double(count) else { return -1 }
-    return Int32(truncatingIfNeeded: floorIndex(place, in: 0...(count - 1)))
 }

@@ -88,3 +88,37 @@ package struct DepthPlacement: Equatable, Sendable {
             x: left + box.x * scaleX, y: top + box.y * scaleY, width: box.width * scaleX, height: box.height * scaleY)
     }
 }
+
+extension DepthPlacement {
+    /// The row of the map under the middle of a row of a picture that shows all of the video in `height` rows; −1 beside the map.
+    func row(_ y: Int, of height: Int) -> Int {
+        let videoY = (Double(y) + 0.5) * Double(videoHeight) / Double(height)
+        return DepthPlacement.sample(depthPoint(videoX: 0, videoY: videoY).y, of: depthHeight)
+    }
+
+    fileprivate func column(_ x: Int, of width: Int) -> Int {
+        let videoX = (Double(x) + 0.5) * Double(videoWidth) / Double(width)
+        return DepthPlacement.sample(depthPoint(videoX: videoX, videoY: 0).x, of: depthWidth)
+    }
+
+    /// The sample that contains a point; −1 beside the map.
+    private static func sample(_ place: Double, of count: Int) -> Int {
+        place >= 0 && place < Double(count) ? floorIndex(place, in: 0...(count - 1)) : -1
+    }
+}
+
+/// The column of a map under the middle of each column of a picture; −1 beside the map. They are kept while both lie alike.
+struct SampleColumns: ~Copyable {
+    private var columns = Scratch<Int32>()
+    private var known: (placement: DepthPlacement, width: Int)?
+
+    /// - Parameter width: the columns in which the picture shows all of the video.
+    mutating func columns(of placement: DepthPlacement, width: Int) -> UnsafePointer<Int32> {
+        let columns = unsafe columns.reserve(width, filler: -1)
+        if known?.placement != placement || known?.width != width {
+            for x in 0..<width { unsafe columns[x] = Int32(truncatingIfNeeded: placement.column(x, of: width)) }
+            known = (placement, width)
+        }
+        return unsafe UnsafePointer(columns)
+    }
+}

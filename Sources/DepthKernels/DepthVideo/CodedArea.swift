@@ -1,4 +1,4 @@
-/// The half of a picture in 4:2:0 that holds the codes of a depth map.
+/// The half of a picture in 4:2:0 that holds the codes of a depth map. Who writes to it has made it of planes that may be written.
 @safe
 struct CodedArea {
     let width: Int
@@ -15,43 +15,22 @@ struct CodedArea {
 
     let chromaStep: Int
 
-    /// Returns nil unless the area, with whole samples of color, lies in the planes. For reading only.
-    init?(reading planes: Planes<Plane>, _ area: Rectangle<Int>, _ colors: VideoColors) {
-        unsafe self.init(area, colors) { index in
-            guard let plane = planes[index] else { return nil }
-            return unsafe (UnsafeMutableRawPointer(mutating: plane.base), plane.rowBytes, plane.rows, plane.stride)
-        }
-    }
-
-    init?(writing planes: Planes<MutablePlane>, _ area: Rectangle<Int>, _ colors: VideoColors) {
-        unsafe self.init(area, colors) { index in
-            guard let plane = planes[index] else { return nil }
-            return unsafe (plane.base, plane.rowBytes, plane.rows, plane.stride)
-        }
-    }
-
-    private init?(
-        _ area: Rectangle<Int>, _ colors: VideoColors,
-        _ plane: (Int) -> (base: UnsafeMutableRawPointer, rowBytes: Int, rows: Int, stride: Int)?
-    ) {
+    /// Returns nil unless the area, with whole samples of color, lies in the planes.
+    init?(_ planes: Planes<Plane>, _ area: Rectangle<Int>, _ colors: VideoColors) {
         guard case .yuv = colors.model, area.x >= 0, area.y >= 0, area.width > 0, area.height > 0,
-            (area.x | area.y | area.width | area.height) & 1 == 0
+            (area.x | area.y | area.width | area.height) & 1 == 0,
+            colors.fits(planes, width: area.x + area.width, height: area.y + area.height),
+            colors.components[0].step == 1, colors.components[1].step == colors.components[2].step
         else { return nil }
         func samples(_ number: Int) -> Samples? {
-            let (component, shift) = (colors.components[number], number == 0 ? 0 : 1)
-            guard component.shiftX == shift, component.shiftY == shift, number > 0 || component.step == 1,
-                let (base, rowBytes, rows, stride) = unsafe plane(component.plane)
-            else { return nil }
-            let (x, y) = (area.x >> shift, area.y >> shift)
-            let last = component.offset + (x + area.width >> shift - 1) * component.step
-            guard component.offset >= 0, component.step > 0, last < rowBytes, y + area.height >> shift <= rows else {
+            let (component, shift) = (colors.components[number], min(number, 1))
+            guard component.shiftX == shift, component.shiftY == shift, let plane = planes[component.plane] else {
                 return nil
             }
-            return unsafe Samples(base: base + y * stride + component.offset + x * component.step, stride: stride)
+            let first = unsafe plane.row(area.y >> shift) + component.offset + (area.x >> shift) * component.step
+            return unsafe Samples(base: UnsafeMutableRawPointer(mutating: first), stride: plane.stride)
         }
-        guard let luma = samples(0), let u = samples(1), let v = samples(2),
-            colors.components[1].step == colors.components[2].step
-        else { return nil }
+        guard let luma = samples(0), let u = samples(1), let v = samples(2) else { return nil }
         components = [luma, u, v]
         (width, height, chromaStep) = (area.width, area.height, colors.components[1].step)
     }

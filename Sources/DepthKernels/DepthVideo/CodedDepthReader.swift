@@ -20,7 +20,7 @@ package struct CodedDepthReader: ~Copyable {
         _ planes: Planes<Plane>, _ area: Rectangle<Int>, _ colors: VideoColors, _ coding: DepthCoding,
         _ span: DepthSpan, _ matrix: LumaMatrix, _ edges: CodedEdges, into counts: MutablePlane
     ) -> Bool {
-        guard let picture = CodedArea(reading: planes, area, colors), counts.rowBytes >= 2 * picture.width,
+        guard let picture = CodedArea(planes, area, colors), counts.rowBytes >= 2 * picture.width,
             counts.rows >= picture.height
         else { return false }
         if coding == .gray && edges == .keep {
@@ -49,11 +49,8 @@ package struct CodedDepthReader: ~Copyable {
     private mutating func millimetres(_ span: DepthSpan) -> UnsafePointer<UInt16> {
         let counts = unsafe table.reserve(256, filler: 0)
         if tableSpan != span {
-            let spacing = DepthSpacing(.gray, span)
-            for code in 0..<256 {
-                let share = (Float(code) - NearnessCodes.far) / NearnessCodes.range
-                unsafe counts[code] = count(spacing.metres(share))
-            }
+            let (codes, spacing) = (NearnessCodes(.gray), DepthSpacing(.gray, span))
+            for code in 0..<256 { unsafe counts[code] = count(spacing.metres(codes.share(Float(code)))) }
             tableSpan = span
         }
         return unsafe UnsafePointer(counts)
@@ -76,7 +73,7 @@ package struct CodedDepthReader: ~Copyable {
         let codes = unsafe codes.reserve(3 * width, filler: 0)
         let ends = unsafe ends.reserve(2 * width, filler: 0)
         let spacing = DepthSpacing(coding, span)
-        let rule = EdgeRule(coding, edges)
+        let (rule, nearness) = (EdgeRule(coding, edges), NearnessCodes(coding))
         func row(_ y: Int) -> UnsafeMutablePointer<Float> { unsafe codes + y % 3 &* width }
         unsafe readCodes(0, of: picture, coding, matrix, into: row(0))
         for y in 0..<height {
@@ -94,11 +91,10 @@ package struct CodedDepthReader: ~Copyable {
                 case .gray:
                     let chroma = unsafe u[x / 2 &* picture.chromaStep]
                     isHole = isHole || chroma >= NearnessCodes.leastHoleChroma
-                    share = (settled - NearnessCodes.far) / NearnessCodes.range
+                    share = nearness.share(settled)
                 case .black:
-                    let far = NearnessCodes.far + NearnessCodes.guardBand
-                    isHole = min(settled, code) < NearnessCodes.far + 0.75 * NearnessCodes.guardBand
-                    share = (settled - far) / (NearnessCodes.range - NearnessCodes.guardBand)
+                    isHole = min(settled, code) < NearnessCodes.leastLuma
+                    share = nearness.share(settled)
                 case .record3d: break
                 case .realsense, .depthkit: share = settled * 1530 / 1529
                 }

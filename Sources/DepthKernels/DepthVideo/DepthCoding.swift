@@ -58,15 +58,15 @@ package struct DepthSpan: Equatable, Sendable {
 }
 
 /// The halves of a picture that holds color and depth.
-package enum PackedLayout: Int, Sendable, CaseIterable {
+package enum PackedLayout: String, Sendable, CaseIterable {
     /// Color left.
-    case sideBySide
+    case sideBySide = "side-by-side"
     /// Depth left.
-    case sideBySideSwapped
+    case sideBySideSwapped = "side-by-side-swapped"
     /// Color above.
-    case topBottom
+    case topBottom = "top-bottom"
     /// Depth above.
-    case topBottomSwapped
+    case topBottomSwapped = "top-bottom-swapped"
 
     package var isSideBySide: Bool { self == .sideBySide || self == .sideBySideSwapped }
     private var isSwapped: Bool { self == .sideBySideSwapped || self == .topBottomSwapped }
@@ -89,7 +89,7 @@ package enum PackedLayout: Int, Sendable, CaseIterable {
 }
 
 /// The rule for a code that lies between those of two surfaces: a codec has smeared the edge.
-package enum CodedEdges: Int, Sendable, CaseIterable {
+package enum CodedEdges: String, Sendable, CaseIterable {
     /// It stays.
     case keep
     /// It becomes that of the nearer of the two codes.
@@ -106,24 +106,23 @@ package struct LumaMatrix: Equatable, Sendable {
     /// The largest R − Y and B − Y.
     let redRange: Float
     let blueRange: Float
-    let isLimited: Bool
+    /// The luma of black, and the codes between that and white, and of the chroma.
+    let black: Float
+    let lumaScale: Float
+    let chromaScale: Float
 
     package init(red: Double, blue: Double, isLimited: Bool) {
         (self.red, self.green, self.blue) = (Float(red), Float(1 - red - blue), Float(blue))
         (redRange, blueRange) = (Float(2 - 2 * red), Float(2 - 2 * blue))
-        self.isLimited = isLimited
+        (black, lumaScale, chromaScale) = isLimited ? (16, 219, 224) : (0, 255, 255)
     }
-
-    var black: Float { isLimited ? 16 : 0 }
-    var lumaScale: Float { isLimited ? 219 : 255 }
-    var chromaScale: Float { isLimited ? 224 : 255 }
 }
 
 /// The shares of a range that codes stand for, and the distances of these.
 struct DepthSpacing {
     private let isInverse: Bool
-    private let near: Float
-    private let far: Float
+    let near: Float
+    let far: Float
     /// Share 0, and what lies between it and share 1: in 1/metres, or in metres.
     private let start: Float
     private let length: Float
@@ -147,20 +146,24 @@ struct DepthSpacing {
         let place = start + min(max(share, 0), 1) * length
         return isInverse ? 1 / place : place
     }
-
-    /// True for a distance between the ends.
-    @inline(__always)
-    func contains(_ metres: Float) -> Bool { metres > near && metres < far }
 }
 
 /// The codes of 8 bits that the codings of nearness use.
-enum NearnessCodes {
-    static let far: Float = 16
-    static let range: Float = 219
-    /// Between the code of holes and that of the farthest distance, where holes are black.
-    static let guardBand: Float = 32
-    /// The rise of U above 128 where none of the four pixels was measured.
-    static let holeChroma: Float = 64
-    /// The least U of a hole: three of the four pixels, less what a codec takes.
+struct NearnessCodes {
+    /// The luma of a hole in `black`, and of a row without depth in `gray`.
+    static let black: Float = 16
+    /// The least luma in `black` that is no hole: three quarters of what lies between black and far.
+    static let leastLuma: Float = 40
+    /// The least U of a hole in `gray`: three of the four pixels, less what a codec takes.
     static let leastHoleChroma: UInt8 = 168
+    /// The luma of the farthest distance, and what lies between that and the nearest.
+    let far: Float
+    let range: Float
+    /// The rise of U above 128 where none of the four pixels was measured.
+    let holeChroma: Float
+
+    init(_ coding: DepthCoding) { (far, range, holeChroma) = coding == .gray ? (16, 219, 64) : (48, 187, 0) }
+
+    @inline(__always)
+    func share(_ luma: Float) -> Float { (luma - far) / range }
 }

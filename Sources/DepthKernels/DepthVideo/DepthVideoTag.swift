@@ -15,8 +15,8 @@ package struct DepthVideoTag: Equatable, Sendable {
 
     package var text: String {
         let optics = calibration.map { ", \"calibration\": \($0.json)" } ?? ""
-        return "{\"depth-video\": {\"coding\": \"\(coding)\", \"layout\": \"\(layout.word)\", \"near\": \(span.near), "
-            + "\"far\": \(span.far)\(optics)}}"
+        return "{\"depth-video\": {\"coding\": \"\(coding)\", \"layout\": \"\(layout.rawValue)\", "
+            + "\"near\": \(span.near), \"far\": \(span.far)\(optics)}}"
     }
 
     /// Reads a comment.
@@ -38,7 +38,7 @@ package struct DepthVideoTag: Equatable, Sendable {
             throw StructuredTextError(line: 1, reason: "the coding \(text("coding") ?? "") is not known")
         }
         let word = text("layout")
-        guard let layout = word == nil ? coding.usualLayout : PackedLayout.allCases.first(where: { $0.word == word })
+        guard let layout = word == nil ? coding.usualLayout : PackedLayout(rawValue: word ?? "")
         else {
             throw StructuredTextError(line: 1, reason: "the layout \(word ?? "") is not known")
         }
@@ -49,16 +49,5 @@ package struct DepthVideoTag: Equatable, Sendable {
         }
         (self.coding, self.layout, self.span) = (coding, layout, span)
         calibration = try field("calibration").map { value throws(StructuredTextError) in try Calibration(value) }
-    }
-}
-
-extension PackedLayout {
-    fileprivate var word: String {
-        switch self {
-        case .sideBySide: "side-by-side"
-        case .sideBySideSwapped: "side-by-side-swapped"
-        case .topBottom: "top-bottom"
-        case .topBottomSwapped: "top-bottom-swapped"
-        }
     }
 }
