@@ -38,6 +38,34 @@ extension PropertyEnum {
     }
 }
 
+/// A value that a property may leave to others.
+package protocol AutoValue: CaseIterable, Equatable, Sendable {
+    static var typeName: String { get }
+    /// Who then decides.
+    static var autoBlurb: String { get }
+    var nick: String { get }
+    var blurb: String { get }
+}
+
+/// A value, or `auto`, with the number 0.
+package struct Auto<Value: AutoValue>: PropertyEnum {
+    /// Nil for `auto`.
+    package let value: Value?
+
+    package init(_ value: Value? = nil) { self.value = value }
+
+    package init?(rawValue: Int) {
+        guard Auto.allCases.indices.contains(rawValue) else { return nil }
+        self = Auto.allCases[rawValue]
+    }
+
+    package static var allCases: [Auto] { [Auto()] + Value.allCases.map { Auto($0) } }
+    package static var typeName: String { Value.typeName + "Choice" }
+    package var rawValue: Int { Auto.allCases.firstIndex { $0.value == value } ?? 0 }
+    package var nick: String { value?.nick ?? "auto" }
+    package var blurb: String { value?.blurb ?? Value.autoBlurb }
+}
+
 /// One property of an element: all that installing, reading and writing it needs.
 ///
 /// The default is never typed here: it is what a fresh `Settings` holds. Every property may be set in every state and

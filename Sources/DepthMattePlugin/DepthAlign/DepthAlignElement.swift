@@ -37,7 +37,7 @@ final class DepthAlignElement: Transform {
 
     func start() throws(ElementError) {
         guard let path = table.current.calibration, !path.isEmpty else { return file.withLock { $0 = nil } }
-        let calibration = try readCalibration(path)
+        let calibration = try readCalibration(calibrationBytes(path), named: path)
         file.withLock { $0 = calibration }
     }
 
@@ -48,25 +48,6 @@ final class DepthAlignElement: Transform {
 
     func propertyChanged(_ name: String) {
         if name == "depth-unit" { reconfigureSrc() }
-    }
-
-    private func readCalibration(_ path: String) throws(ElementError) -> Calibration {
-        guard let reader = ByteReader(path: path) else {
-            throw ElementError(
-                .resource(GST_RESOURCE_ERROR_NOT_FOUND),
-                "The calibration \"\(path)\" cannot be read. Set the property "
-                    + "calibration to a file in JSON or YAML.")
-        }
-        let bytes = reader.bytes(atMost: StructuredTextReader.longest + 1)
-        if let fault = reader.fault {
-            throw ElementError(
-                .resource(GST_RESOURCE_ERROR_READ), "The calibration \"\(path)\" cannot be read: \(fault).")
-        }
-        do throws(CalibrationError) {
-            return try Calibration(text: bytes)
-        } catch {
-            throw ElementError(.settings, "The calibration \"\(path)\" is faulty: \(error.reason).")
-        }
     }
 
     // MARK: Caps

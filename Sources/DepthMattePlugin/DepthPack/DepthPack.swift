@@ -67,7 +67,7 @@ enum DepthPack {
 struct DepthPackSettings: AggregatorSettings, DepthReadingSettings {
     var depth = DepthReading.ofStream
     var coding = DepthCoding.gray
-    var layout = LayoutChoice.auto
+    var layout = Auto<PackedLayout>()
     /// Metres; 0 is the coding's own.
     var near = 0.0
     var far = 0.0
@@ -77,11 +77,12 @@ struct DepthPackSettings: AggregatorSettings, DepthReadingSettings {
     var holdTime: GstClockTime = 500_000_000
     var maxPixels: UInt32 = 67_108_864
 
-    var packedLayout: PackedLayout { layout.layout ?? coding.usualLayout }
+    var packedLayout: PackedLayout { layout.value ?? coding.usualLayout }
 }
 
-extension DepthCoding: PropertyEnum {
+extension DepthCoding: PropertyEnum, AutoValue {
     package static let typeName = "GstDepthMatteDepthCoding"
+    static let autoBlurb = "As the stream's comment says, else gray"
 
     package var blurb: String {
         switch self {
@@ -110,18 +111,13 @@ extension DepthSpan {
     }
 }
 
-/// A layout of both halves; auto is that of the coding's own writers.
-enum LayoutChoice: Int, PropertyEnum {
-    case auto, sideBySide, sideBySideSwapped, topBottom, topBottomSwapped
-
+extension PackedLayout: AutoValue {
     static let typeName = "GstDepthMatteDepthLayout"
-
-    /// Nil where another source of the layout decides.
-    var layout: PackedLayout? { PackedLayout(rawValue: rawValue - 1) }
+    static let autoBlurb = "As the coding's own writers have it; for depthunpack, first as the stream's comment says"
+    var nick: String { rawValue }
 
     var blurb: String {
         switch self {
-        case .auto: "As the coding's own writers have it; for depthunpack, first as the stream's comment says"
         case .sideBySide: "Color left, depth right"
         case .sideBySideSwapped: "Depth left, color right"
         case .topBottom: "Color above, depth below"

@@ -69,7 +69,7 @@ final class DepthPackElement: ReferencePadAggregator {
         _ = try state.depth.takeAttachedDepth(of: frame.pointer, at: moment, maxPixels: maxPixels)
         var settings = settings
         let format = state.depth.format
-        settings.depth.resolve(by: format, on: packer.output.info)
+        settings.depth.resolve(by: format, on: packer.picture.format.info)
         warnOfScale(settings.depth.scale, of: format)
         let span = span(settings)
         sendTag(settings, span, packer)
@@ -78,7 +78,8 @@ final class DepthPackElement: ReferencePadAggregator {
             format.map { DepthFrame(buffer: choice.buffer, format: $0, reading: settings.depth) }
         }
         let bytes = KernelMemory.colors(
-            depth: format.map { .init($0.layout) } ?? .init(width: 1, height: 1), canvas: .init(packer.output.layout))
+            depth: format.map { .init($0.layout) } ?? .init(width: 1, height: 1),
+            canvas: .init(packer.picture.format.layout))
         let canvas = try drawWithoutFallback("picture") { () throws(FrameFault) in
             try state.reserve.hold(bytes)
             return try packer.frames.undrawn(stampedLike: frame.pointer)
@@ -145,7 +146,7 @@ final class DepthPackElement: ReferencePadAggregator {
         let tag = DepthVideoTag(
             coding: settings.coding, layout: packer.layout, span: span,
             calibration: camera.map {
-                Calibration(depth: $0.scaled(toWidth: packer.halfWidth, height: packer.halfHeight))
+                Calibration(depth: $0.scaled(toWidth: packer.picture.width, height: packer.picture.height))
             })
         guard tag != state.sentTag, sendMandatoryEvents(), let event = newCommentTag(tag.text) else { return }
         if pushEvent(event) || !sourcePad.isFlushing { state.sentTag = tag }
@@ -163,7 +164,8 @@ final class DepthPackElement: ReferencePadAggregator {
     private func videoFormat(_ caps: CapsPointer) throws(CapsRefusal) -> StreamFormat {
         let format = try StreamFormat(videoInfo(caps, maxPixels: maxPixels))
         guard format.width % 2 == 0, format.height % 2 == 0 else {
-            throw CapsRefusal(oddSides(format.width, format.height))
+            let size = "\(format.width)x\(format.height)"
+            throw CapsRefusal("\(size) has an odd side; scale the video to even width and height")
         }
         return format
     }

@@ -58,39 +58,24 @@ enum DepthUnpack {
 
 /// The values of `depthunpack`'s properties. The initial values here are the only defaults.
 struct DepthUnpackSettings: Sendable {
-    var coding = CodingChoice.auto
-    var layout = LayoutChoice.auto
+    var coding = Auto<DepthCoding>()
+    var layout = Auto<PackedLayout>()
     /// Metres; 0 is the stream's or the coding's own.
     var near = 0.0
     var far = 0.0
-    var edges = EdgesChoice.auto
+    var edges = Auto<CodedEdges>()
     var calibration: String?
     var attachesDepth = true
     var maxPixels: UInt32 = 67_108_864
 }
 
-enum CodingChoice: Int, PropertyEnum {
-    case auto, gray, black, record3d, realsense, depthkit
-
-    static let typeName = "GstDepthMatteDepthCodingChoice"
-
-    /// Nil where the stream decides.
-    var coding: DepthCoding? { DepthCoding(rawValue: rawValue - 1) }
-
-    var blurb: String { coding?.blurb ?? "As the stream's comment says, else gray" }
-}
-
-enum EdgesChoice: Int, PropertyEnum {
-    case auto, keep, snap, reject
-
+extension CodedEdges: AutoValue {
     static let typeName = "GstDepthMatteDepthEdges"
-
-    /// Nil where the coding decides.
-    var edges: CodedEdges? { CodedEdges(rawValue: rawValue - 1) }
+    static let autoBlurb = "keep for gray, snap for other codings"
+    var nick: String { rawValue }
 
     var blurb: String {
         switch self {
-        case .auto: "keep for gray, snap for other codings"
         case .keep: "They stay"
         case .snap: "They become the nearer of the two surfaces"
         case .reject: "They count as not measured; for point clouds"

@@ -68,7 +68,7 @@ final class DepthUnpackElement: Splitter {
 
     /// How depth is written: by the properties, the stream's comment, and the coding's own ways, in this order.
     private func description(_ settings: DepthUnpackSettings) -> DepthVideoTag {
-        let coding = settings.coding.coding ?? state.tag?.coding ?? .gray
+        let coding = settings.coding.value ?? state.tag?.coding ?? .gray
         let told = state.tag.flatMap { $0.coding == coding ? $0 : nil }
         let usual = (coding == .record3d ? state.optics?.span : nil) ?? told?.span ?? coding.usualRange
         let chosen = DepthSpan.chosen(near: settings.near, far: settings.far, usual: usual, for: coding)
@@ -76,7 +76,7 @@ final class DepthUnpackElement: Splitter {
             warn(ElementError(.settings, "\(complaint) The stream's own is taken."))
         }
         return DepthVideoTag(
-            coding: coding, layout: settings.layout.layout ?? state.tag?.layout ?? coding.usualLayout,
+            coding: coding, layout: settings.layout.value ?? state.tag?.layout ?? coding.usualLayout,
             span: chosen.span,
             calibration: told?.calibration)
     }
@@ -101,7 +101,7 @@ final class DepthUnpackElement: Splitter {
             throw .refused(GST_FLOW_ERROR)
         }
         if isDepth {
-            let (width, height) = (unpacker.width, unpacker.height)
+            let (width, height) = (unpacker.picture.width, unpacker.picture.height)
             let camera =
                 state.optics?.camera(width: width, height: height) ?? unpacker.description.calibration?.depth
             StreamCalibration(
@@ -132,7 +132,7 @@ final class DepthUnpackElement: Splitter {
             return
         }
         let settings = table.current
-        let edges = settings.edges.edges ?? unpacker.description.coding.usualEdges
+        let edges = settings.edges.value ?? unpacker.description.coding.usualEdges
         let isLinked = split.isLinked(.depth)
         let isWanted = isLinked || settings.attachesDepth
         do throws(FrameFault) {

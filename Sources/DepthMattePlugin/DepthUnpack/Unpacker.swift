@@ -7,34 +7,22 @@ import GstBridge
 /// Streaming thread only.
 final class Unpacker {
     let description: DepthVideoTag
+    let picture: PackedPicture
     let frames: OutputFrames
     let maps: OutputFrames
-    /// The size of a half.
-    let width: Int
-    let height: Int
     /// Bytes that the kernels may come to need.
-    var kernelMemory: Int { KernelMemory.colors(depth: .init(map), canvas: .init(input.layout)) }
-    private let input: StreamFormat
+    var kernelMemory: Int { KernelMemory.colors(depth: .init(map), canvas: .init(picture.format.layout)) }
     private let video: StreamFormat
     private let map: FrameLayout
-    private let halves: (color: Rectangle<Int>, depth: Rectangle<Int>)
-    private let colors: VideoColors
-    private let matrix: LumaMatrix
     private var reader = CodedDepthReader()
 
     /// - Throws: a sentence where a picture of this size has no two halves.
     init(_ input: StreamFormat, _ description: DepthVideoTag) throws(CapsRefusal) {
-        guard let halves = description.layout.halves(input.width, input.height), let colors = input.colors,
-            let video = input.sized(halves.color.width, halves.color.height),
-            let map = try? GstVideoInfo.of(
-                GST_VIDEO_FORMAT_GRAY16_LE, width: halves.depth.width, height: halves.depth.height)
-        else { throw CapsRefusal(oddHalf(input.width, input.height)) }
-        (self.input, self.video, self.description, self.halves, self.colors) = (
-            input, video, description, halves, colors
-        )
-        (width, height) = (halves.color.width, halves.color.height)
-        self.map = FrameLayout(map)
-        matrix = LumaMatrix(input.info)
+        picture = try PackedPicture(input, description.layout)
+        guard let video = input.sized(picture.width, picture.height),
+            let map = try? GstVideoInfo.of(GST_VIDEO_FORMAT_GRAY16_LE, width: picture.width, height: picture.height)
+        else { throw CapsRefusal("a half has no size that GStreamer knows") }
+        (self.video, self.description, self.map) = (video, description, FrameLayout(map))
         frames = OutputFrames(video.layout)
         maps = OutputFrames(self.map)
     }
@@ -44,12 +32,12 @@ final class Unpacker {
         let rate = input.fraction("framerate") ?? (0, 1)
         guard !isDepth else {
             return gst_caps_from_string(
-                "video/x-raw, format=(string)GRAY16_LE, width=(int)\(width), height=(int)\(height), "
+                "video/x-raw, format=(string)GRAY16_LE, width=(int)\(picture.width), height=(int)\(picture.height), "
                     + "framerate=(fraction)\(rate.0)/\(rate.1)")
         }
         guard let caps = gst_caps_copy(input), let structure = gst_caps_get_structure(caps, 0) else { return nil }
-        structure.set("width", toInt: width)
-        structure.set("height", toInt: height)
+        structure.set("width", toInt: picture.width)
+        structure.set("height", toInt: picture.height)
         return caps
     }
 
@@ -57,16 +45,17 @@ final class Unpacker {
     ///
     /// - Parameter isShared: true where it may be the input's own memory, which downstream must be able to read; else it is a copy.
     func video(of buffer: BufferPointer, isShared: Bool) throws(FrameFault) -> OwnedBuffer {
-        if isShared, let part = try input.layout.part(of: buffer, halves.color, input.format.layout, video.info),
+        let (place, pixels) = (picture.halves.color, picture.format.format.layout)
+        if isShared, let part = try picture.format.layout.part(of: buffer, place, pixels, video.info),
             frames.areReadable(part.pointer)
         {
             return part
         }
         let frame = try frames.undrawn(stampedLike: buffer)
         frame.pointer.removePlacedMetas()
-        try withFrame(reading: buffer, input.layout) { source throws(FrameFault) in
+        try withFrame(reading: buffer, picture.format.layout) { source throws(FrameFault) in
             try withFrame(changing: frame.pointer, video.layout) { target in
-                copy(source, from: (halves.color.x, halves.color.y), to: target, layout: input.format.layout)
+                copy(source, from: (place.x, place.y), to: target, layout: pixels)
             }
         }
         return frame
@@ -76,11 +65,11 @@ final class Unpacker {
     func depth(of buffer: BufferPointer, _ edges: CodedEdges) throws(FrameFault) -> OwnedBuffer {
         let result = try maps.undrawn(stampedLike: buffer)
         result.pointer.removePlacedMetas()
-        try withFrame(reading: buffer, input.layout) { source throws(FrameFault) in
+        try withFrame(reading: buffer, picture.format.layout) { source throws(FrameFault) in
             try withFrame(changing: result.pointer, map) { target throws(FrameFault) in
                 let isRead = reader.read(
-                    source, halves.depth, colors, description.coding, description.span, matrix, edges,
-                    into: try target.first())
+                    source, picture.halves.depth, picture.colors, description.coding, description.span, picture.matrix,
+                    edges, into: try target.first())
                 guard isRead else { throw .contradiction("the picture is smaller than its format") }
             }
         }

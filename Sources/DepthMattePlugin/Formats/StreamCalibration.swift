@@ -59,3 +59,31 @@ package struct StreamCalibration: Equatable, Sendable {
         }
     }
 }
+
+/// The bytes of a file that a property `calibration` names.
+///
+/// - Parameter count: how many bytes at the end of the file are read; nil for those of a text from its start.
+func calibrationBytes(_ path: String, fromEnd count: Int? = nil) throws(ElementError) -> [UInt8] {
+    guard let reader = ByteReader(path: path), reader.seek(to: max(0, reader.size - (count ?? reader.size))) else {
+        throw ElementError(
+            .resource(GST_RESOURCE_ERROR_NOT_FOUND),
+            "The calibration \"\(path)\" cannot be read. Set the property calibration to a file in JSON or YAML.")
+    }
+    let bytes = reader.bytes(atMost: count ?? StructuredTextReader.longest + 1)
+    if let fault = reader.fault {
+        throw ElementError(
+            .resource(GST_RESOURCE_ERROR_READ), "The calibration \"\(path)\" cannot be read: \(fault).")
+    }
+    return bytes
+}
+
+/// The calibration in a text.
+///
+/// - Parameter name: what the property `calibration` says.
+func readCalibration(_ text: [UInt8], named name: String) throws(ElementError) -> Calibration {
+    do throws(CalibrationError) {
+        return try Calibration(text: text)
+    } catch {
+        throw ElementError(.settings, "The calibration \"\(name)\" is faulty: \(error.reason).")
+    }
+}
