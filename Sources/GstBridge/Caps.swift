@@ -126,4 +126,15 @@ extension QueryPointer {
         defer { if let filtered { gst_caps_unref(filtered) } }
         gst_query_set_caps_result(self, filtered ?? caps)
     }
+    /// Answers a CAPS query by what a sink pad's template says, limited in some fields by what downstream of a source pad takes.
+    ///
+    /// - Returns: false where there is no answer.
+    package func answer(_ pad: PadPointer, limitedBy source: PadPointer, in fields: [String]) -> Bool {
+        guard let downstream = OwnedCaps(taking: gst_pad_peer_query_caps(source, nil)),
+            let template = OwnedCaps(taking: gst_pad_get_pad_template_caps(pad)),
+            let limited = OwnedCaps(taking: template.pointer.limited(by: downstream.pointer, in: fields))
+        else { return false }
+        answer(limited.pointer)
+        return true
+    }
 }

@@ -10,6 +10,9 @@ package protocol Splitter: Element {
 
     var split: Split<Role> { get }
 
+    /// The caps fields that the first source pad has of the sink pad, so that downstream of it limits them.
+    static var sharedFields: [String] { get }
+
     /// Takes the input's caps.
     func setCaps(_ caps: CapsPointer) throws(CapsRefusal)
 
@@ -90,7 +93,7 @@ extension Splitter {
             gst_pad_set_chain_function_full(pad, chainInput, nil, nil)
             gst_pad_set_event_function_full(pad, inputEvent, nil, nil)
             gst_pad_set_query_function_full(pad, inputQuery, nil, nil)
-            pad.pointee.object.flags |= GST_PAD_FLAG_ACCEPT_INTERSECT.rawValue
+            pad.pointee.object.flags |= GST_PAD_FLAG_ACCEPT_INTERSECT.rawValue | GST_PAD_FLAG_ACCEPT_TEMPLATE.rawValue
             gst_element_add_pad(instance, pad)
         }
         for role in Role.allCases {
@@ -185,7 +188,20 @@ extension Splitter {
         decideAllocation(query, on: role)
     }
 
-    // MARK: Events
+    // MARK: Events and queries
+
+    fileprivate func answer(_ query: QueryPointer, on pad: PadPointer) -> Bool {
+        switch query.pointee.type {
+        case GST_QUERY_CAPS:
+            guard let first = split.sources.first?.pad else { return false }
+            return query.answer(pad, limitedBy: first, in: Self.sharedFields)
+        case GST_QUERY_ALLOCATION:
+            // Planes are read where a meta says that they lie.
+            gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
+            return true
+        default: return false
+        }
+    }
 
     fileprivate func handle(_ event: EventPointer, parent: EventHandler) -> Bool {
         let isSerialized = event.pointee.type.rawValue & GST_EVENT_TYPE_SERIALIZED.rawValue != 0
@@ -270,8 +286,5 @@ private let inputEvent: GstPadEventFunction = { pad, parent, event in
 
 private let inputQuery: GstPadQueryFunction = { pad, parent, query in
     guard let pad, let query else { return 0 }
-    guard query.pointee.type == GST_QUERY_ALLOCATION else { return gst_pad_query_default(pad, parent, query) }
-    // Planes are read where a meta says that they lie.
-    gst_query_add_allocation_meta(query, gst_video_meta_api_get_type(), nil)
-    return 1
+    return gboolean(splitter(parent)?.answer(query, on: pad) == true || gst_pad_query_default(pad, parent, query) != 0)
 }

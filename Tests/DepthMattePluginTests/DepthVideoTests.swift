@@ -52,17 +52,104 @@ import Testing
         #expect(depth[0].caps.contains("GRAY16_LE") && depth[0].caps.contains("depth-unit=(double)0.001"))
     }
 
+    /// A way of a coding through a codec, and the largest mean errors of measured distances from 0.5 to 1 m and from 2 to 3 m, in
+    /// millimetres.
+    struct Coder: Sendable, CustomTestStringConvertible {
+        let (coding, name, line): (String, String, String)
+        let (near, far): (Double, Double)
+
+        var testDescription: String { "\(coding), \(name)" }
+
+        private static func row(_ coding: String, _ name: String, _ line: String, _ near: Double, _ far: Double) -> Self
+        {
+            Coder(coding: coding, name: name, line: line, near: near, far: far)
+        }
+
+        private static let vp8 = "vp8enc deadline=1 cpu-used=8 target-bitrate=2500000 ! vp8dec"
+
+        /// Those whose elements are there. Limits: the errors on this scene, and 30 %.
+        static let all = [
+            row("gray", "VP8", vp8, 4.6, 26),
+            row("gray", "VP9", "vp9enc deadline=1 cpu-used=8 target-bitrate=2500000 ! vp9dec", 6.3, 35),
+            row("gray", "OpenH264", "openh264enc bitrate=2500000 ! h264parse ! avdec_h264", 6.8, 31),
+            row("gray", "x264", "x264enc pass=qual quantizer=23 bframes=0 ! h264parse ! avdec_h264", 8.2, 31),
+            row("gray", "JPEG", "jpegenc quality=95 ! jpegdec", 8, 44),
+            row("gray", "FFV1", "avenc_ffv1 ! avdec_ffv1", 2.5, 20),
+            row("black", "VP8", vp8, 5.5, 34), row("record3d", "VP8", vp8, 20, 7.6),
+            row("realsense", "VP8", vp8, 10.3, 20), row("depthkit", "VP8", vp8, 20.3, 8.2),
+        ].filter { coder in
+            coder.line.split(separator: " ! ").allSatisfy { isThere(String($0.prefix { $0 != " " })) }
+        }
+
+        private static func isThere(_ name: String) -> Bool {
+            loadElements()
+            guard let factory = gst_element_factory_find(name) else { return false }
+            gst_object_unref(factory)
+            return true
+        }
+    }
+
+    /// A scene whose packed picture goes through some elements: errors of the distances that are read from it, in millimetres, and by
+    /// how much the luma of measured pixels has risen in the mean.
+    private func loss(_ coding: String, _ line: String) -> (near: [Int], far: [Int], rise: Double) {
+        let (width, height) = (320, 240)
+        let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! "
+        func sink(_ name: String) -> String { "\(wait)\(DepthVideoTests.sink) name=\(name) " }
+        let pipeline = Pipeline(
+            "depthtestsrc name=camera num-buffers=8 camera.video ! video/x-raw,format=I420,width=\(width),height=\(height) "
+                + "! pack.video camera.depth ! video/x-raw,format=GRAY16_LE,width=\(width),height=\(height) ! tee name=map "
+                + "map. ! \(wait)pack.depth map. ! \(sink("exact"))"
+                + "depthpack name=pack coding=\(coding) ! tee name=packed packed. ! \(sink("packed"))"
+                + "packed. ! \(wait)\(line) ! tee name=coded coded. ! \(wait)videoconvert ! video/x-raw,format=I420 "
+                + "! \(DepthVideoTests.sink) name=coded-picture coded. ! \(wait)depthunpack name=unpack coding=\(coding) "
+                + "unpack.video ! \(wait)fakesink unpack.depth ! \(sink("depth"))")
+        #expect(pipeline.run() == .ended)
+        let (exact, depth) = (pipeline.frames(of: "exact"), pipeline.frames(of: "depth"))
+        let (packed, coded) = (pipeline.frames(of: "packed"), pipeline.frames(of: "coded-picture"))
+        #expect(exact.count == 8 && depth.count == 8 && packed.count == 8 && coded.count == 8)
+        var (near, far, rises) = ([Int](), [Int](), [Int]())
+        for number in 0..<min(exact.count, depth.count, packed.count, coded.count) {
+            let (before, after) = (packed[number].bytes, coded[number].bytes)
+            for (place, pair) in zip(distances(exact[number]), distances(depth[number])).enumerated() where pair.0 > 0 {
+                let luma = place / width * 2 * width + width + place % width
+                rises.append(Int(after[luma]) - Int(before[luma]))
+                if pair.1 == 0 { continue }
+                if 500..<1000 ~= pair.0 { near.append(abs(pair.0 - pair.1)) }
+                if 2000..<3000 ~= pair.0 { far.append(abs(pair.0 - pair.1)) }
+            }
+        }
+        return (near, far, mean(rises))
+    }
+
+    private func mean(_ numbers: [Int]) -> Double { Double(numbers.reduce(0, +)) / Double(max(numbers.count, 1)) }
+
+    @Test(arguments: Coder.all) func `a codec keeps distances and codes`(coder: Coder) {
+        let (near, far, rise) = loss(coder.coding, coder.line)
+        #expect(near.count > 50_000 && far.count > 20_000)
+        #expect(mean(near) < coder.near && mean(far) < coder.far, "\(mean(near)) and \(mean(far)) mm")
+        #expect(abs(rise) < 0.5, "\(rise) codes")
+    }
+
+    /// The page warns of it.
+    @Test func `a conversion to RGB on the way costs codes`() {
+        let rise = loss("gray", "videoconvert ! video/x-raw,format=BGRx ! videoconvert ! video/x-raw,format=I420").rise
+        #expect(-3 < rise && rise < -1, "\(rise) codes")
+    }
+
     /// By the stream's comment alone; with the optics of the half.
-    @Test(arguments: ["matroskamux", "qtmux"])
-    func `a file says how its depth is written`(muxer: String) throws {
+    @Test(arguments: [
+        ("", "matroskamux", "matroskademux"), ("jpegenc !", "qtmux", "qtdemux ! jpegdec"),
+        ("vp8enc deadline=1 !", "webmmux", "matroskademux ! vp8dec"),
+        ("openh264enc ! h264parse !", "mp4mux", "qtdemux ! h264parse ! avdec_h264"),
+        ("vp8enc deadline=1 !", "gdppay", "gdpdepay ! vp8dec"),
+    ])
+    func `a file says how its depth is written`(encoder: String, muxer: String, decoder: String) throws {
         let folder = TemporaryFolder()
         let file = folder.write("a.video", [])
-        let coded = muxer == "qtmux" ? "jpegenc ! " : ""
         let written = Pipeline(
             "\(DepthVideoTests.source.replacing("still=true", with: "still=true lens=90")) depthpack name=pack coding=depthkit "
-                + "layout=top-bottom-swapped far=6 ! \(coded)\(muxer) ! filesink location=\(file)")
+                + "layout=top-bottom-swapped far=6 ! \(encoder) \(muxer) ! filesink location=\(file)")
         #expect(written.run() == .ended)
-        let decoder = muxer == "qtmux" ? "qtdemux ! jpegdec" : "matroskademux"
         let (video, depth, _) = run("filesrc location=\(file) ! \(decoder) ! depthunpack name=unpack \(ends)")
         #expect(video.count == 3 && depth.count == 3)
         #expect(depth[0].caps.contains("width=(int)160") && depth[0].caps.contains("height=(int)92"))
@@ -168,13 +255,48 @@ import Testing
         }
     }
 
-    @Test func `a comment that is broken is a warning, and a foreign one is none`() {
-        for (comment, count) in [("a holiday", 0), ("{\\\"depth-video\\\": {\\\"coding\\\": \\\"blue\\\"}}", 1)] {
+    /// How many of them there are, and warnings of these.
+    @Test(arguments: [
+        (["a holiday"], 0), (["{\"depth-video\": {\"coding\": \"blue\"}}"], 1),
+        (["{\"depth-video\": {\"coding\": \"gray\"}}", "{\"depth-video\": {\"coding\": \"gray\"}}"], 0),
+        (["gray", "black", "gray"].map { "{\"depth-video\": {\"coding\": \"\($0)\"}}" }, 1),
+    ])
+    func `a comment that is broken, or another than the last, is a warning, and a foreign one is none`(
+        comments: [String], count: Int
+    ) {
+        let tags = comments.map { comment in
+            let text = comment.replacing("\"", with: "\\\\\\\"")
+            return "! taginject tags=\"comment=\\\"\(text)\\\"\" "
+        }
+        let pipeline = Pipeline(
+            "videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=64,height=48 \(tags.joined())! depthunpack ! fakesink"
+        )
+        #expect(pipeline.run() == .ended)
+        #expect(pipeline.bus.warnings().count == count)
+    }
+
+    @Test func `a comment is sent where it changes, and when it is switched on again`() {
+        let video = VideoShape("I420", 32, 4)
+        let bench = Bench([], of: Bench.Kind(factory: "depthpack", leading: "video"))
+        bench.leading.start(video.caps)
+        let steps = [[:], [:], ["near": "1"], ["send-tag": "false"], ["far": "4"], ["send-tag": "true"], [:]]
+        for (number, step) in steps.enumerated() {
+            for (name, value) in step { bench.set(name, value) }
+            bench.leading.push([UInt8](repeating: 9, count: video.size), at: time(ofFrame: number))
+            #expect(bench.output.next() != nil)
+        }
+        #expect(bench.output.story.count { $0 == "tag" } == 3)
+    }
+
+    /// The sink pad says what downstream takes, so that who is above makes that.
+    @Test func `downstream chooses the format`() throws {
+        for format in ["NV12", "YV12"] {
             let pipeline = Pipeline(
-                "videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=64,height=48 ! taginject "
-                    + "tags=\"comment=\\\"\(comment.replacing("\\", with: "\\\\\\"))\\\"\" ! depthunpack ! fakesink")
+                "videotestsrc num-buffers=1 ! video/x-raw,width=64,height=48 ! depthunpack ! video/x-raw,format=\(format) "
+                    + "! \(DepthVideoTests.sink) name=video")
             #expect(pipeline.run() == .ended)
-            #expect(pipeline.bus.warnings().count == count)
+            let caps = try #require(pipeline.nextFrame(of: "video")).caps
+            #expect(caps.contains(format) && caps.contains("width=(int)32"), "\(caps)")
         }
     }
 

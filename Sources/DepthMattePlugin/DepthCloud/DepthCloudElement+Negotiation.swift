@@ -17,7 +17,7 @@ extension DepthCloudElement {
     func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
         // Only the frame rate is downstream's: the output's size does not depend on the depth map's.
-        case (GST_QUERY_CAPS, leader): answerCaps(query, on: pad, limitedIn: ["framerate"]) || parent()
+        case (GST_QUERY_CAPS, leader): query.answer(pad.pad, limitedBy: sourcePad, in: ["framerate"]) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth): acceptsDepth(query) || parent()
         default: parent()
         }

@@ -16,7 +16,8 @@ extension DepthColorizeElement {
 
     func sinkQuery(_ query: QueryPointer, on pad: Pad, parent: () -> Bool) -> Bool {
         switch (query.pointee.type, role(of: pad)) {
-        case (GST_QUERY_CAPS, .some(let role)): answerCaps(query, on: pad, limitedIn: sharedFields(role)) || parent()
+        case (GST_QUERY_CAPS, .some(let role)):
+            query.answer(pad.pad, limitedBy: sourcePad, in: sharedFields(role)) || parent()
         case (GST_QUERY_ACCEPT_CAPS, .depth): acceptsDepth(query) || parent()
         default: parent()
         }

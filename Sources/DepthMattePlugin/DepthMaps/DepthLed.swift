@@ -143,18 +143,6 @@ extension DepthLedElement {
 }
 
 extension ReferencePadAggregator {
-    /// Answers what may come in on a pad: what the pad's template says, limited in some fields by what downstream takes.
-    ///
-    /// - Returns: false where there is no answer.
-    func answerCaps(_ query: QueryPointer, on pad: Pad, limitedIn fields: [String]) -> Bool {
-        guard let downstream = OwnedCaps(taking: gst_pad_peer_query_caps(sourcePad, nil)),
-            let template = OwnedCaps(taking: gst_pad_get_pad_template_caps(pad.pad)),
-            let limited = OwnedCaps(taking: template.pointer.limited(by: downstream.pointer, in: fields))
-        else { return false }
-        query.answer(limited.pointer)
-        return true
-    }
-
     /// Returns the part of the possible caps that downstream accepts, in our order; never empty. The caller owns it.
     func accepted(of possible: String, _ downstream: CapsPointer) throws(FlowStop) -> CapsPointer {
         guard let possible = OwnedCaps(taking: gst_caps_from_string(possible)),

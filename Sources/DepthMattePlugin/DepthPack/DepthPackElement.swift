@@ -137,7 +137,8 @@ final class DepthPackElement: ReferencePadAggregator {
 
     /// Says how depth is written, where that is not what the stream was told last.
     private func sendTag(_ settings: DepthPackSettings, _ span: DepthSpan, _ packer: Packer) {
-        guard settings.sendsTag else { return }
+        // A file may have begun since: switched on again, the comment is sent again.
+        guard settings.sendsTag else { return state.sentTag = nil }
         // The optics of a map that lies elsewhere on the picture are not those of the half.
         let isWhole = settings.depth.fit == .stretch && settings.depth.offsetX == 0 && settings.depth.offsetY == 0
         let stream = state.depth.format?.stream

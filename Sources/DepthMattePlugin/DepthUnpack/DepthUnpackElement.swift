@@ -15,6 +15,10 @@ final class DepthUnpackElement: Splitter {
     var properties: any PropertyAccess { table }
     let split = Split<Role>()
 
+    static let sharedFields = [
+        "format", "framerate", "pixel-aspect-ratio", "colorimetry", "chroma-site", "interlace-mode",
+    ]
+
     private var state = State()
 
     private final class State {
@@ -56,6 +60,11 @@ final class DepthUnpackElement: Splitter {
     func take(comment: String) -> Bool {
         do throws(StructuredTextError) {
             guard let tag = try DepthVideoTag(comment: comment) else { return false }
+            if state.tag ?? tag != tag, state.warnings.admits("another comment") {
+                let sentence =
+                    "The stream's comment on its depth changes, and is followed. Files keep the first comment alone."
+                warn(ElementError(.stream(GST_STREAM_ERROR_FORMAT), sentence))
+            }
             state.tag = tag
         } catch {
             guard state.warnings.admits("comment") else { return true }
