@@ -36,6 +36,9 @@ struct DepthReader: Sendable, CustomTestStringConvertible {
         DepthReader(
             factory: "depthcloud", properties: ["yaw": "10"], videoPad: "video", videoFormat: "RGBx",
             downstream: "video/x-raw, format=BGRx", testDescription: "depthcloud"),
+        DepthReader(
+            factory: "depthpack", properties: ["coding": "black"], videoPad: "video", videoFormat: "I420",
+            testDescription: "depthpack"),
         .depthAlign,
     ]
 
@@ -43,7 +46,7 @@ struct DepthReader: Sendable, CustomTestStringConvertible {
 
     /// The element with its pads. `start` begins the streams.
     func bench(_ more: [String: String] = [:]) -> Bench {
-        let isLed = factory == "depthmatte"
+        let isLed = ["depthmatte", "depthpack"].contains(factory)
         return Bench(
             isLed ? ["depth"] : videoPad.map { [$0] } ?? [], properties.with(more), downstream: downstream,
             of: Bench.Kind(factory: factory, leading: isLed ? "video" : depthPad))
@@ -85,5 +88,10 @@ struct DepthReader: Sendable, CustomTestStringConvertible {
     }
 
     /// A video of the reader's format.
-    func video(_ width: Int, _ height: Int) -> VideoShape { VideoShape(videoFormat, width, height) }
+    ///
+    /// `depthpack` takes even sides alone.
+    func video(_ width: Int, _ height: Int) -> VideoShape {
+        let unit = factory == "depthpack" ? 2 : 1
+        return VideoShape(videoFormat, width / unit * unit, height / unit * unit)
+    }
 }

@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: Follower.all)
     func `what the leading stream says keeps its place among the frames`(follower: Follower) {
-        let bench = Bench.numbered(follower)
+        let bench = Bench.numbered(follower, follower.silent)
         bench[follower.partner].end()
         bench.leading.push(custom("first"))
         bench.leading.push(gst_event_new_tag(gst_tag_list_new_from_string("taglist, title=(string)one")))
@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: Follower.all)
     func `what the other streams say goes no further`(follower: Follower) {
-        let bench = Bench.numbered(follower)
+        let bench = Bench.numbered(follower, follower.silent)
         bench[follower.partner].push(custom("depth"))
         bench[follower.partner].push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_STICKY))
         bench[follower.partner].push(custom("depth", GST_EVENT_CUSTOM_DOWNSTREAM_OOB))

@@ -16,11 +16,13 @@ import Testing
 
     // MARK: Calibration
 
-    @Test(arguments: [CallFault(call: CALL_OPEN, error: EMFILE), CallFault(call: CALL_READ, error: EIO)])
-    func `a calibration of which any call fails is refused by its name`(fault: CallFault) {
+    @Test(
+        arguments: ["depthalign", "depthunpack"],
+        [CallFault(call: CALL_OPEN, error: EMFILE), CallFault(call: CALL_READ, error: EIO)])
+    func `a calibration of which any call fails is refused by its name`(factory: String, fault: CallFault) {
         let path = folder.write("calibration.json", Array("{\"depth\": 1}".utf8))
         let failed = failEach(fault, in: folder) { _ in
-            #expect(refusal(of: "depthalign", ["calibration": path])?.text.contains(path) == true)
+            #expect(refusal(of: factory, ["calibration": path])?.text.contains(path) == true)
         }
         #expect(failed > 0)
     }

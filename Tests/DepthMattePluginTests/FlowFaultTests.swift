@@ -94,14 +94,16 @@ import Testing
         withExtendedLifetime(late) {}
     }
 
-    @Test(arguments: answers)
-    func `depthalign hands an answer on to upstream`(answer: GstFlowReturn) {
-        let shape = DepthShape("GRAY16_LE", 16, 4)
-        let bench = DepthReader.depthAlign.bench()
+    @Test(arguments: ["depthalign", "depthunpack"], answers)
+    func `an element with one input hands an answer on to upstream`(factory: String, answer: GstFlowReturn) {
+        let (depth, video) = (DepthShape("GRAY16_LE", 16, 4), VideoShape("I420", 32, 4))
+        let isAlign = factory == "depthalign"
+        let kind = Bench.Kind(factory: factory, leading: "sink", output: isAlign ? "src" : "video")
+        let bench = Bench([], of: kind)
         let downstream = Downstream(bench.output.pad, answers: answer, at: 2)
-        bench.leading.start(DepthReader.depthAlign.caps(shape))
-        let map = shape.bytes(counts: [Int](repeating: 2000, count: 64))
-        for frame in 0..<3 { bench.leading.push(map, at: time(ofFrame: frame)) }
+        bench.leading.start(isAlign ? DepthReader.depthAlign.caps(depth) : video.caps)
+        let frame = isAlign ? depth.bytes(counts: [Int](repeating: 2000, count: 64)) : [UInt8](repeating: 9, count: 192)
+        for number in 0..<3 { bench.leading.push(frame, at: time(ofFrame: number)) }
         #expect(bench.leading.settle() == answer && downstream.seen == 3)
         #expect(bench.bus.errors() == [])
     }

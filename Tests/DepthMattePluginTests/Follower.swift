@@ -21,6 +21,8 @@ struct Follower: Sendable, CustomTestStringConvertible {
     let properties: [String: String]
     /// The properties that make it use all of its streams at once.
     var busy: [String: String] = [:]
+    /// Those under which it sends no events of its own.
+    var silent: [String: String] = [:]
     /// The caps that downstream of the element takes.
     var downstream = "ANY"
     let leading: Stream
@@ -160,7 +162,7 @@ extension Follower {
     static let depthPack: Follower = {
         let (video, depth) = (VideoShape("I420", 32, 4), DepthShape("GRAY16_LE", 32, 4))
         return Follower(
-            factory: "depthpack", properties: ["coding": "black", "send-tag": "false"],
+            factory: "depthpack", properties: ["coding": "black"], silent: ["send-tag": "false"],
             downstream: "video/x-raw, format=(string){ I420, NV12 }",
             leading: Stream(
                 pad: "video", caps: video.caps, otherCaps: VideoShape("RGB", 16, 10).caps,

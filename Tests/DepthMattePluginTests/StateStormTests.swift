@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        arguments: Follower.factories + ["depthtestsrc", "depthalign"],
+        arguments: Follower.factories + ["depthtestsrc", "depthalign", "depthunpack"],
         [GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING])
     func `events from the application do no harm in any state`(factory: String, state: GstState) {
         let element = makeElement(factory)

@@ -41,7 +41,7 @@ import Testing
 
     /// With a sink that waits, downstream is blocked.
     @Test(
-        arguments: ElementLine.all.suffix(2),
+        arguments: ElementLine.all.suffix(3),
         ["fakesink sync=true ts-offset=3600000000000", "appsink max-buffers=1 sync=false"])
     func `NULL is reached while downstream is blocked`(line: ElementLine, sink: String) throws {
         for _ in 0..<5 {

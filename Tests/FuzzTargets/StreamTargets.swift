@@ -56,6 +56,8 @@ private final class AnyStream {
     let bench: Bench
     let pads: [String]
     private let leading: String
+    /// True where the pad "sink" takes depth maps.
+    private let hasDepthSink: Bool
     private var formats: [String: Format] = [:]
     /// That of the last seek that flushed: its segments have it too, as with demuxers.
     private var seqnum: guint32?
@@ -75,6 +77,7 @@ private final class AnyStream {
         (Bench.Kind(factory: "depthcloud", leading: "depth"), "depth", ["video"]),
         (Bench.Kind(factory: "depthalign", leading: "sink"), "sink", []),
         (Bench.Kind(factory: "depthpack", leading: "video"), "video", ["depth"]),
+        (Bench.Kind(factory: "depthunpack", leading: "sink", output: "video"), "sink", []),
     ]
 
     /// The depth camera 8 cm beside the color camera, as caps carry it.
@@ -90,6 +93,7 @@ private final class AnyStream {
         self.leading = leading
         let requested = Array(others.prefix(input.number(0...others.count)))
         pads = [leading] + requested
+        hasDepthSink = kind.output == "src" && leading == "sink"
         bench = Bench(requested, ["max-pixels": "4096"], readsMetas: input.flag(), of: kind)
         for _ in 0..<input.number(0...4) { setAnyProperty(of: bench.element, &input) }
         setProperty(bench.element, "max-pixels", "4096")
@@ -109,14 +113,17 @@ private final class AnyStream {
             return
         }
         let (width, height) = (input.number(1...40), input.number(1...30))
-        let isDepth = pad == "depth" || pad == "sink"
+        let isDepth = pad == "depth" || hasDepthSink
+        // A picture that holds color and depth has sides that part into halves.
+        let isPacked = pad == "sink" && !isDepth
         let caps: String
         if isDepth {
             let shape = DepthShape(
                 input.choice(["GRAY16_LE", "GRAY16_BE", "GRAY8", "F32LE", "F16LE"]), width, height)
             caps = shape.caps + (pad == "sink" || input.seldom() ? AnyStream.calibration : "")
         } else {
-            caps = VideoShape(input.choice(VideoFormat.all).name, width, height).caps
+            let name = isPacked ? input.choice(["I420", "NV12", "YV12", "NV21"]) : input.choice(VideoFormat.all).name
+            caps = VideoShape(name, isPacked ? width * 4 : width, isPacked ? height * 4 : height).caps
         }
         guard let parsed = gst_caps_from_string(caps) else { return }
         defer { gst_caps_unref(parsed) }
@@ -259,11 +266,20 @@ private func anyEvent(_ input: inout FuzzInput) -> UnsafeMutablePointer<GstEvent
     switch input.number(0...5) {
     case 0: gst_event_new_eos()
     case 1: gst_event_new_segment_done(GST_FORMAT_TIME, gint64(truncatingIfNeeded: anyTime(&input)))
-    case 2: gst_event_new_tag(gst_tag_list_new_empty())
+    case 2: input.flag() ? newCommentTag(anyComment(&input))?.shared() : gst_event_new_tag(gst_tag_list_new_empty())
     case 3: gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty("any"))
     case 4: gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty("any"))
     default: sinkMessageEvent()
     }
+}
+
+/// A comment on depth in video, or anything.
+private func anyComment(_ input: inout FuzzInput) -> String {
+    let codings = ["gray", "black", "record3d", "realsense", "depthkit", "blue"]
+    let layouts = ["side-by-side", "side-by-side-swapped", "top-bottom", "top-bottom-swapped", ""]
+    if input.seldom(bits: 2) { return input.text().filter { $0 != "\0" } }
+    return "{\"depth-video\": {\"coding\": \"\(input.choice(codings))\", \"layout\": \"\(input.choice(layouts))\", "
+        + "\"near\": \(input.double()), \"far\": \(input.double())}}"
 }
 
 private func sinkMessageEvent() -> UnsafeMutablePointer<GstEvent>? {

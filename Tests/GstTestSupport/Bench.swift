@@ -17,12 +17,15 @@ package final class Bench {
         let factory: String
         /// The pad that is always there.
         let leading: String
+        /// The source pad that is recorded.
+        package let output: String
         /// Set before those that a test asks for.
         let properties: [String: String]
 
-        package init(factory: String, leading: String, properties: [String: String] = [:]) {
+        package init(factory: String, leading: String, output: String = "src", properties: [String: String] = [:]) {
             self.factory = factory
             self.leading = leading
+            self.output = output
             self.properties = properties
         }
 
@@ -45,9 +48,9 @@ package final class Bench {
         isLive = clock != nil
         gst_element_set_bus(element, bus.pointer)
         if let clock { gst_element_set_clock(element, clock) }
-        guard let source = gst_element_get_static_pad(element, "src"),
+        guard let source = gst_element_get_static_pad(element, kind.output),
             let sink = gst_element_get_static_pad(element, kind.leading)
-        else { preconditionFailure("\(kind.factory) has no \(kind.leading) or src pad") }
+        else { preconditionFailure("\(kind.factory) has no \(kind.leading) or \(kind.output) pad") }
         output = Recorder(source, caps: downstream, readsMetas: readsMetas)
         leading = Feed(sink, isLive: clock != nil)
         for name in inputs { request(name) }
