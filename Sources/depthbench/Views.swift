@@ -2,21 +2,25 @@ import DepthKernels
 import GstBridge
 import GstTestSupport
 
-/// One way of looking at depth: an element that shows or registers it, led by the pad that takes depth.
+/// One way of looking at depth: an element that shows, registers, packs or unpacks it.
 struct View {
     /// Begins with the element's name and a comma.
     let name: String
     var properties: [String: String] = [:]
     /// The element's `max-threads`, if it has that property (0 = automatic).
     var threads = 1
+    /// The pad that is always there.
+    var leading = "depth"
     var depth = DepthShape("GRAY16_LE", 640, 480)
-    /// Video on the `video` pad; nil without that pad.
+    /// Video on the `video` pad; nil without that pad. On a leading pad `sink` it stands for the depth.
     var video: VideoShape?
     var output = VideoShape("BGRx", 640, 480)
 
     private static let beside = VideoShape("BGRx", 640, 480)
     private static let below = VideoShape("I420", 1280, 720)
     private static let large = VideoShape("BGRx", 1280, 720)
+    private static let half = VideoShape("I420", 640, 480)
+    private static let packed = VideoShape("I420", 1280, 480)
 
     static let all = [
         View(name: "depthcolorize, equalize"),
@@ -29,12 +33,21 @@ struct View {
         View(
             name: "depthcloud, over 1280x720 I420", properties: ["yaw": "20"], threads: 0, video: below, output: large),
         View(
-            name: "depthalign, stereo camera", depth: DepthShape("GRAY16_LE", 640, 480, fields: field(stereoCamera)),
+            name: "depthalign, stereo camera", leading: "sink",
+            depth: DepthShape("GRAY16_LE", 640, 480, fields: field(stereoCamera)),
             output: VideoShape("GRAY16_LE", 640, 480)),
         View(
-            name: "depthalign, time of flight",
+            name: "depthalign, time of flight", leading: "sink",
             depth: DepthShape("GRAY16_LE", 640, 576, fields: field(timeOfFlightCamera)),
             output: VideoShape("GRAY16_LE", 1280, 720)),
+        View(name: "depthpack, gray", leading: "video", video: half, output: packed),
+        View(
+            name: "depthpack, record3d", properties: ["coding": "record3d"], leading: "video", video: half,
+            output: packed),
+        View(name: "depthunpack, gray", leading: "sink", video: packed, output: half),
+        View(
+            name: "depthunpack, record3d", properties: ["coding": "record3d"], leading: "sink", video: packed,
+            output: half),
     ]
 
     private static func field(_ calibration: Calibration) -> String {
@@ -65,11 +78,15 @@ struct View {
     func measure(_ options: Options, _ report: Report) throws {
         let ring = options.ring(frameBytes: output.size)
         let factory = String(name.prefix { $0 != "," })
-        let leading = factory == "depthalign" ? "sink" : "depth"
-        var inputs: [ElementRig.Input] = [(leading, depth.caps, FrameRing(depth, ring, scene: "slope"))]
-        if let video { inputs.append(("video", video.caps, FrameRing(video, ring))) }
+        let pad = leading == "video" ? "depth" : leading
+        var inputs: [ElementRig.Input] = [(pad, depth.caps, FrameRing(depth, ring, scene: "slope"))]
+        if let video {
+            let input = (leading == "sink" ? leading : "video", video.caps, FrameRing(video, ring))
+            inputs = leading == "sink" ? [input] : leading == "video" ? [input] + inputs : inputs + [input]
+        }
+        let left = factory == "depthunpack" ? "video" : "src"
         let settings = properties.merging(["max-threads": "\(threads)"]) { $1 }
-        let rig = ElementRig(factory, settings, downstream: output.caps, inputs)
+        let rig = ElementRig(factory, settings, downstream: output.caps, output: left, inputs)
         let labels = [
             ("depth", "\(depth.width)x\(depth.height)"), ("depth_format", depth.format),
             ("size", "\(output.width)x\(output.height)"), ("format", output.format), ("view", name),

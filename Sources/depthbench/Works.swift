@@ -135,13 +135,16 @@ final class ElementRig {
     /// - Parameters:
     ///   - properties: in their launch-line form; those that the element lacks are left out.
     ///   - inputs: first the pad that is always there.
-    init(_ factory: String, _ properties: [String: String], downstream: String = "ANY", _ inputs: [Input]) {
+    init(
+        _ factory: String, _ properties: [String: String], downstream: String = "ANY", output: String = "src",
+        _ inputs: [Input]
+    ) {
         // GstAggregator lets as many frames wait on a pad as are due in its latency; that of a pipeline that is not live is
         // nobody's delay.
         let all = properties.merging(["latency": "1000000000"]) { $1 }
         let bench = Bench(
             inputs.dropFirst().map(\.pad), all, downstream: downstream,
-            of: Bench.Kind(factory: factory, leading: inputs[0].pad))
+            of: Bench.Kind(factory: factory, leading: inputs[0].pad, output: output))
         self.bench = bench
         self.inputs = inputs.map { (bench[$0.pad], $0.frames) }
         for input in inputs { bench[input.pad].start(input.caps) }
