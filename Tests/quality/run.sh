@@ -5,6 +5,7 @@
 #
 #     Tests/quality/run.sh [--settings "method=fusion settle=0.5"]... [--only NAME]... [--out DIR]
 #     Tests/quality/run.sh --agree [--settings "method=fusion subject=all"]... [--only NAME]... [--frames N]
+#     Tests/quality/run.sh --coded [--codings gray,black] [--only NAME]... [--settings WORDS] [--out DIR]
 #     Tests/quality/run.sh --room [--agree] [--clips NAME,NAME] [--sensors NAME] [--cases CASE] [--learnt NAME] [--out DIR]
 #
 # Without --settings: the two methods, the reference and the tuned sample. --only takes the people, scenes and cases whose
@@ -14,7 +15,8 @@
 # differs by more than 2 %. --room, as the first argument, scores the whole clips with a memory of the room beside those
 # without: after a capture of the empty room, as it is and in another light, place or look (--cases), and in sequences in
 # which it is learnt (--learnt, none with ''). It fails where SAD is more than 2 % above that without the memory. With --agree
-# the memory is compared with its reference (room_memory.py).
+# the memory is compared with its reference (room_memory.py). --coded, as the first argument, scores the people with depth that
+# went through depthpack, a codec and depthunpack, with its errors; it fails where a codec adds more than 5 % to SAD.
 # Needs NumPy and OpenCV, and PyMatting for the closed form. The people are those of pipelines/people, and the whole clips of
 # the folder that DEPTHMATTE_PHOTOREAL names, which has a clips.py to read them. The real cases are those of the folder that
 # DEPTHMATTE_REAL_DATA names (manifest.json, outlines.json); without it there are none. What is slow is kept in
@@ -42,8 +44,10 @@ GST_REGISTRY=$PWD/.build/quality/registry.bin
 SWIFT_BACKTRACE=enable=no
 export GST_PLUGIN_PATH GST_REGISTRY SWIFT_BACKTRACE
 script=quality.py
-if [ "${1-}" = --room ]; then
-    script=room.py
+case ${1-} in
+--room | --coded)
+    script=${1#--}.py
     shift
-fi
+    ;;
+esac
 exec "$python" "Tests/quality/$script" "$@"

@@ -59,8 +59,6 @@ def element(stream, settings):
     With anchor=head the faces are left out.
     """
     width, height = stream.size
-    rows, columns = stream.depths[0].shape
-    stride = (3 * width + 3) // 4 * 4  # rows of BGR are padded to four bytes
     if any(stream.faces) and "anchor=head" not in settings:
         boxes = "|".join(",".join(str(round(n)) for n in face) if face else "" for face in stream.faces)
         anchor = f"anchor=face margin={stream.margin}"
@@ -68,25 +66,39 @@ def element(stream, settings):
     else:
         anchor, region = f"anchor=fixed cutoff={stream.cutoff}", ""
     with tempfile.TemporaryDirectory() as folder:
-        video, depth, matte = (os.path.join(folder, name) for name in ("video", "depth", "matte"))
-        with open(video, "wb") as f:
-            for picture in stream.videos:
-                padded = np.zeros((height, stride), np.uint8)
-                padded[:, :3 * width] = picture.reshape(height, -1)
-                padded.tofile(f)
-        with open(depth, "wb") as f:
-            for samples in stream.depths:
-                samples.astype("<f4").tofile(f)
+        (video, depth), matte = raw_frames(stream, folder), os.path.join(folder, "matte")
         launch(
-            f"filesrc location={video} ! rawvideoparse width={width} height={height} format=bgr framerate=30/1 "
-            f"plane-strides=<{stride}> frame-size={stride * height} {region} "
-            f"! depthmatte name=matte view=matte {anchor} {settings} ! filesink location={matte} "
-            f"filesrc location={depth} ! rawvideoparse width={4 * columns} height={rows} format=gray8 framerate=30/1 "
-            f"! capssetter join=false replace=true caps=\"video/x-depth,format=(string)F32LE,width=(int){columns},"
-            f"height=(int){rows},framerate=(fraction)30/1\" ! matte.depth")
+            f"{video} {region} ! depthmatte name=matte view=matte {anchor} {settings} ! filesink location={matte} "
+            f"{depth} ! matte.depth")
         # Each of blue, green and red is the alpha.
-        alphas = np.fromfile(matte, np.uint8).reshape(len(stream.videos), height, stride)[:, :, :3 * width:3]
+        alphas = np.fromfile(matte, np.uint8).reshape(len(stream.videos), height, row_bytes(width))[:, :, :3 * width:3]
     return alphas.astype(np.float32) / 255
+
+
+def row_bytes(width):
+    """Rows of BGR are padded to four bytes."""
+    return (3 * width + 3) // 4 * 4
+
+
+def raw_frames(stream, folder):
+    """Files of the video and of the depth, and the beginnings of launch lines that send them."""
+    (width, height), (rows, columns) = stream.size, stream.depths[0].shape
+    stride = row_bytes(width)
+    video, depth = (os.path.join(folder, name) for name in ("video", "depth"))
+    with open(video, "wb") as f:
+        for picture in stream.videos:
+            padded = np.zeros((height, stride), np.uint8)
+            padded[:, :3 * width] = picture.reshape(height, -1)
+            padded.tofile(f)
+    with open(depth, "wb") as f:
+        for samples in stream.depths:
+            samples.astype("<f4").tofile(f)
+    return (
+        f"filesrc location={video} ! rawvideoparse width={width} height={height} format=bgr framerate=30/1 "
+        f"plane-strides=<{stride}> frame-size={stride * height}",
+        f"filesrc location={depth} ! rawvideoparse width={4 * columns} height={rows} format=gray8 framerate=30/1 "
+        f"! capssetter join=false replace=true caps=\"video/x-depth,format=(string)F32LE,width=(int){columns},"
+        f"height=(int){rows},framerate=(fraction)30/1\"")
 
 
 def reference(stream, anchored=True):
