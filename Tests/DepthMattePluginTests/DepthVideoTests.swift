@@ -84,7 +84,7 @@ import Testing
         private static func isThere(_ name: String) -> Bool {
             loadElements()
             guard let factory = gst_element_factory_find(name) else { return false }
-            gst_object_unref(factory)
+            gst_object_unref(UnsafeMutableRawPointer(factory))
             return true
         }
     }
