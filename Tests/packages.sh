@@ -38,10 +38,10 @@ for suite; do
     rm -rf "$chroot"
     cp -a "$base" "$chroot"
     mkdir "$chroot/package"
-    cp "$folder"/gstreamer1.0-depthmatte_*.deb "$tarball" "$root/meson-shim/debian/tests/smoke" "$chroot/package"
-    # The tests' own needs; what the plugin needs the package must bring.
+    cp "$folder"/gstreamer1.0-depthmatte_*.deb "$tarball" "$root"/meson-shim/debian/tests/* "$chroot/package"
+    # The tests' own needs; what the plugin needs the package must bring. PipeWire reads /proc.
     # shellcheck disable=SC2016
-    chroot "$chroot" sh -eu -c '
+    unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$chroot" sh -eu -c '
         export DEBIAN_FRONTEND=noninteractive
         apt-get install -y --no-install-recommends ./package/*.deb
         ldd /usr/lib/*/gstreamer-1.0/libgstdepthmatte.so | grep "not found" && exit 1
@@ -54,6 +54,8 @@ for suite; do
         done
         command -v swift && exit 1
         /package/smoke
+        apt-get install -y --no-install-recommends gir1.2-gst-plugins-base-1.0 gstreamer1.0-pipewire pipewire python3-gi wireplumber dbus-daemon
+        /package/camera
         pipelines=/usr/share/doc/gstreamer1.0-depthmatte/pipelines
         "$pipelines/run.sh" "$pipelines/depthmatte/record.launch" FRAMES=5 OUTPUT=/package/composite.mkv
         [ "$(wc -c </package/composite.mkv)" -gt 50000 ]

@@ -32,7 +32,7 @@ for purpose in "$@"; do
         optional="$optional valgrind libfreenect0.5 libopenni2-0 python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0"
         optional="$optional parallel mkvtoolnix rsync openssh-client openssh-server iproute2"
         optional="$optional pipewire wireplumber gstreamer1.0-pipewire gstreamer1.0-nice gir1.2-gst-plugins-bad-1.0 ffmpeg"
-        optional="$optional gir1.2-gst-rtsp-server-1.0 python3-venv"
+        optional="$optional gir1.2-gst-rtsp-server-1.0 python3-venv desktop-file-utils"
         optional="$optional python3-gi-cairo gir1.2-gtk-3.0 gstreamer1.0-gtk3 gstreamer1.0-gl"
         ;;
     package) wanted="$wanted binutils debhelper meson" ;;
