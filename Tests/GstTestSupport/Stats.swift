@@ -4,11 +4,13 @@ import CGStreamer
 package final class Stats {
     private let structure: UnsafeMutablePointer<GstStructure>
 
-    package init(of bench: Bench) {
+    package convenience init(of bench: Bench) { self.init(of: bench.element) }
+
+    package init(of element: UnsafeMutablePointer<GstElement>) {
         var value = GValue()
         g_value_init(&value, gst_structure_get_type())
         g_object_get_property(
-            UnsafeMutableRawPointer(bench.element).assumingMemoryBound(to: GObject.self), "stats", &value)
+            UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), "stats", &value)
         guard let boxed = g_value_dup_boxed(&value) else { preconditionFailure("there are no stats") }
         g_value_unset(&value)
         structure = boxed.assumingMemoryBound(to: GstStructure.self)

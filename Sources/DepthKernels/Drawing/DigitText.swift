@@ -1,6 +1,6 @@
 /// A short text of digits, drawn as light strokes with a dark outline, legible on any picture.
 ///
-/// The glyphs are the digits, `.`, `-`, `c`, `m` and the space, five by seven cells each; other letters are drawn as
+/// The glyphs are the digits, `.`, `-`, `c`, `m`, `s`, `x`, `y` and the space, five by seven cells each; other letters are drawn as
 /// spaces. A cell is a square of `scale` pixels. The outline is one cell wide, so the text is two cells larger than its
 /// letters along each axis.
 package struct DigitText: Equatable, Sendable {
@@ -87,6 +87,9 @@ package struct DigitText: Equatable, Sendable {
         case UInt8(ascii: "-"): 0b00000_00000_00000_11111_00000_00000_00000
         case UInt8(ascii: "c"): 0b00000_00000_01110_10000_10000_10001_01110
         case UInt8(ascii: "m"): 0b00000_00000_11010_10101_10101_10101_10101
+        case UInt8(ascii: "s"): 0b00000_00000_01111_10000_01110_00001_11110
+        case UInt8(ascii: "x"): 0b00000_00000_10001_01010_00100_01010_10001
+        case UInt8(ascii: "y"): 0b00000_00000_10001_10001_01111_00001_01110
         default: 0
         }
     }

@@ -41,6 +41,8 @@ package final class Matte {
         package var unmeasured = 0.0
         /// The room that is remembered.
         package var room = RoomReport()
+        /// By how much the map is late, and how far beside the video; nothing is known where that is not measured.
+        package var sync = SyncReport()
         /// True where a capture of the room ended because somebody is there.
         package var isCaptureRefused = false
 
@@ -77,6 +79,7 @@ package final class Matte {
         if matte?.followsVideo != true { fusion.reset() }
         last = matte ?? clear.matte(width: frame.width, height: frame.height, bands)
         report.room = fusion.room.report
+        if isFused(settings), frame.depthTime != nil { report.sync = fusion.syncReport }
         return cutoff != nil
     }
 
@@ -159,11 +162,18 @@ package final class Matte {
         heads.reset()
         anchor.reset()
         fusion.reset()
+        fusion.forgetSync()
         last = nil
     }
 
     /// Forgets earlier frames, but not the anchor: the next frame begins another segment of the stream.
-    package func forgetPast() { fusion.forgetPast() }
+    package func forgetPast() {
+        fusion.forgetPast()
+        fusion.forgetSync()
+    }
+
+    /// Forgets what was measured of lag and offset: other maps belong to the frames from now on.
+    package func forgetSync() { fusion.forgetSync() }
 
     /// The intermediate results of the last frame's fused matte; nil for other methods.
     package var stages: MatteStages? { last?.followsVideo == true ? fusion.stages : nil }

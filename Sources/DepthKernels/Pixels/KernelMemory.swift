@@ -24,8 +24,12 @@ package enum KernelMemory {
         // A wide blur keeps as many rows beyond the map as it reaches.
         let beyond = 3200 * (depth.width + 2 * OpacityMap.margin)
         let fused = (remembersRoom ? 240 : 184) * grid
-        return beyond + 16 * depth.pixels + fused + 16 * video.pixels + lines(depth, video, threads: threads)
+        return beyond + 16 * depth.pixels + fused + sync(grid: grid) + 16 * video.pixels
+            + lines(depth, video, threads: threads)
     }
+
+    /// The sync estimate: cells of the frames that are compared, and sums that do not depend on the sizes.
+    private static func sync(grid: Int) -> Int { 100 * min(grid, max(grid / 4, 480 * 480)) + 4 << 20 }
 
     /// The colors of a depth map on a canvas.
     package static func colors(depth: Size, canvas: Size) -> Int {

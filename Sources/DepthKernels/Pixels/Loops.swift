@@ -68,6 +68,21 @@ package protocol LoopTable: SendableMetatype {
     static func sumTile(_ part: dm_tile, into sums: inout dm_tile_sums)
     static func updateLogOdds(_ part: dm_log_odds, lines: MutableFloats) -> dm_log_odds_sums
 
+    // MARK: Sync estimate
+
+    static func coverCells(
+        _ metres: Floats, stride: Int, side: Int, cutoff: Float, count: Int, into target: MutableFloats)
+    static func smoothCells(
+        _ rows: (upper: Floats, middle: Floats, lower: Floats), count: Int, line: MutableFloats,
+        into target: MutableFloats)
+    static func gradientCells(
+        _ rows: (upper: Floats, middle: Floats, lower: Floats), count: Int, scale: Float, into target: MutableInts)
+    static func countLengths(
+        _ gradients: Ints, count: Int, lengths: MutableInts, bins: Int, into histogram: MutableInts)
+    static func gatherCells(_ picture: Ints, _ indices: Ints, count: Int, into target: MutableInts)
+    static func sumMatches(
+        _ gradients: Ints, normals: Floats, ends: Ints, groups: Int, damping: Float, into sums: MutableFloats)
+
     // MARK: The room remembered
 
     static func sumRoom(_ part: dm_room_cells, lines: MutableFloats, into sums: MutableFloats)

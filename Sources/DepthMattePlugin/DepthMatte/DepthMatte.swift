@@ -78,7 +78,10 @@ enum DepthMatte {
                     + "mean processing time in ns. detail: resolution of the last fused matte. room-known: share of the "
                     + "room that is remembered, room-agree: share of the visible room that is as it is remembered, "
                     + "room-used: share of the undecided samples that the memory decides, 0 to 1; room-forgotten: times "
-                    + "that it was forgotten because it no longer held")
+                    + "that it was forgotten because it no longer held. depth-lag, depth-lag-error: by how many ns depth is "
+                    + "late, and the standard error; depth-shift-x, depth-shift-y: video pixels to be added to "
+                    + "depth-offset-x and -y; each with -known, which is false while the pictures do not say. "
+                    + "outline-match: share of edges, 0 to 1, that the outline of depth lies on")
         ],
         actions: DepthMatteElement.RoomRequest.allCases.map(\.rawValue),
         presets: DepthMattePresets.all,

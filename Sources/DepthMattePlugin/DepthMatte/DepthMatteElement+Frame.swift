@@ -2,6 +2,7 @@ import CGStreamer
 import DepthAggregator
 import DepthKernels
 import GstBridge
+import Synchronization
 
 /// One frame, step by step: collect the inputs, match depth to the video, make the matte, compose the picture, finish.
 extension DepthMatteElement {
@@ -27,7 +28,7 @@ extension DepthMatteElement {
     }
 
     func timeShift(of role: DepthMatte.PadRole, _ settings: DepthMatteSettings) -> Int64 {
-        role == .depth ? settings.depthTimeOffset : 0
+        role == .depth ? settings.depthTimeOffset &+ measuredTimeOffset.load(ordering: .relaxed) : 0
     }
 
     func selectedBuffer(_ role: DepthMatte.PadRole, at moment: Moment, _ settings: DepthMatteSettings) -> BufferPointer?
@@ -52,6 +53,7 @@ extension DepthMatteElement {
         let startOfWork = g_get_monotonic_time()
         try takeAttachedDepth(of: frame.pointer, at: moment, settings)
         var settings = settings
+        applySync(to: &settings)
         settings.depth.resolve(by: state.inputs.depth.format, on: compositor.input.info)
         warnOfScale(settings.depth.scale, of: state.inputs.depth.format)
         let job = Job(settings: settings, compositor: compositor, moment: moment)
@@ -162,6 +164,7 @@ extension DepthMatteElement {
         let matte = try state.maker.matte(scene, job.settings)
         warnOfCutoff(job.settings.matte)
         warnOfRefusedCapture(job.settings.matte)
+        followSync(job)
         if let fault = state.maker.segmentationFault {
             report(fault, of: "picture on the segmentation pad", "the matte is made without it")
         }

@@ -154,7 +154,8 @@ extension DepthMatteElement {
             let focus = settings.matte.focus
             return QuadView.Marks(cutoff: focus > 0 ? 1 / focus : nil)
         }
-        var marks = QuadView.Marks(face: state.maker.report.face, cutoff: state.maker.report.cutoff)
+        let report = state.maker.report
+        var marks = QuadView.Marks(face: report.face, cutoff: report.cutoff, sync: report.sync)
         if let face = marks.face {
             marks.anchor = (face.x + face.width / 2, face.y + face.height / 2)
         } else if settings.matte.anchor.mode == .point {

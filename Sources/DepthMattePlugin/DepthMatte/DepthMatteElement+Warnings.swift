@@ -82,7 +82,7 @@ extension DepthMatteElement {
     /// Unpaired frames before the warning: a camera's depth may start some frames after its video.
     private static let framesToPair = 30
 
-    private func warnOfSettings(_ sentence: String) {
+    func warnOfSettings(_ sentence: String) {
         warn(ElementError(.settings, sentence))
     }
 }

@@ -27,6 +27,9 @@ final class DepthMatteElement: ReferencePadAggregator {
     /// What the next frame is to do to the memory of the room. Written by any thread, taken by the streaming thread.
     let roomRequest = Mutex<RoomRequest?>(nil)
 
+    /// What depth-sync=measured adds to depth-ts-offset, in nanoseconds. Written by the streaming thread.
+    let measuredTimeOffset = Atomic<Int64>(0)
+
     /// An action signal.
     enum RoomRequest: String, CaseIterable {
         case captureRoom = "capture-room"
@@ -53,6 +56,8 @@ final class DepthMatteElement: ReferencePadAggregator {
         var room: (picture: Picture, format: StreamFormat)?
         /// The settings for which `warnOfCutoff` warned last.
         var complainedOf: MatteSettings?
+        /// What was made of the measured lag and offset of depth.
+        var sync = SyncState()
         /// Frames since the start for which no depth map was near enough; nil once there was one.
         var unpairedFrames: Int? = 0
         /// True while frames without depth are known to the user.
@@ -162,6 +167,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         backgroundFile.stop()
         roomFile.stop()
         state = State()
+        measuredTimeOffset.store(0, ordering: .relaxed)
         roomRequest.withLock { $0 = nil }
         probe.forget()
         pointer.letGo()

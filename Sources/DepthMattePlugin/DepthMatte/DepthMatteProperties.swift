@@ -164,6 +164,10 @@ enum DepthMatteProperties {
 
     private static let pairing: [Row] =
         Row.depthPairing(offset: \.depthTimeOffset, maxSkew: \.maxSkew, holdTime: \.holdTime) + [
+            .choice(
+                "depth-sync",
+                "Measurement from the pictures of how late depth is and how far it lies beside the video, with "
+                    + "method=fusion", \.depthSync),
             .choice("on-missing-depth", "Treatment of video frames without depth", \.onMissingDepth),
             .time(
                 "stats-interval", "Interval of the element message \"stats\", in nanoseconds of video; 0 = no messages",

@@ -39,6 +39,7 @@ struct DepthMatteSettings: AggregatorSettings, DepthReadingSettings {
     // Pairing
     /// Nanoseconds.
     var depthTimeOffset: Int64 = 0
+    var depthSync = DepthSync.report
     var maxSkew: GstClockTime = 50_000_000
     var holdTime: GstClockTime = 500_000_000
     var onMissingDepth = MissingDepth.cover

@@ -67,7 +67,8 @@ final class MatteMaker {
                         let frame = MatteFrame(
                             depth: image, video: picture, width: format.width, height: format.height,
                             faces: scene.detections.faces, people: scene.detections.people,
-                            segmentation: segmentation, room: room, time: scene.moment.time)
+                            segmentation: segmentation, room: room, time: scene.moment.time,
+                            depthTime: settings.depthSync == .timestamps ? nil : scene.depthTime)
                         return render(frame, at: scene.moment, settings.matte)
                     }
                 }
@@ -141,6 +142,9 @@ final class MatteMaker {
     func captureRoom() { matte.captureRoom() }
 
     func forgetRoom() { matte.forgetRoom() }
+
+    /// Forgets what was measured of depth's lag and offset.
+    func forgetSync() { matte.forgetSync() }
 
     /// Prevents reuse of the matte.
     func forgetMatte() { made = nil }

@@ -7,6 +7,8 @@ import GstBridge
 ///     original, with the face and the anchor   |   depth, with its histogram and the cutoff
 ///     matte                                    |   composite
 ///
+/// Over the original stand depth's lag in milliseconds and its offset in pixels, where they are known.
+///
 /// The histogram counts depth samples by distance in 64 bars, from 0 m at the left to `DepthBars.limit` at the right, a power
 /// of two in metres. Its red line is the cutoff, with the distance in centimetres.
 ///
@@ -19,6 +21,8 @@ final class QuadView {
         var anchor: (x: Double, y: Double)?
         /// Metres; nil where there is no cutoff.
         var cutoff: Double?
+        /// Written over the original where it is known.
+        var sync = SyncReport()
     }
 
     private let format: StreamFormat
@@ -123,6 +127,7 @@ final class QuadView {
         try withFrame(changing: target, format.layout) { planes throws(FrameFault) in
             let painter = try painter(planes, format)
             draw(marks, by: painter, on: quarters.original, colors)
+            draw(marks.sync, by: painter, on: quarters.original, colors)
             if let bars { draw(bars, cutoff: marks.cutoff, by: painter, on: quarters.depth, colors) }
         }
     }
@@ -153,6 +158,21 @@ final class QuadView {
             painter.fill(across, colors.amber)
             painter.fill(down, colors.amber)
         }
+    }
+
+    /// Writes what is known of the lag and the offset into the upper left corner, one below the other.
+    private func draw(_ sync: SyncReport, by painter: Painter, on area: Rectangle<Int>, _ colors: OverlayColors) {
+        var painter = painter
+        painter.clip = area
+        var top = area.y + thickness
+        func write(_ text: String) {
+            let text = DigitText(text, scale: DigitText.scale(forHeight: area.height))
+            text.draw(on: painter, x: area.x + thickness, y: top, light: colors.white, dark: colors.black)
+            top += text.height
+        }
+        if sync.isLagKnown { write("\(pixel((Double(sync.lag) / 1e6).rounded())) ms") }
+        if sync.x.isKnown { write("x \(pixel(sync.x.pixels.rounded()))") }
+        if sync.y.isKnown { write("y \(pixel(sync.y.pixels.rounded()))") }
     }
 
     /// Draws the histogram over the lower third of the area, and the cutoff as a line with its distance in centimetres.

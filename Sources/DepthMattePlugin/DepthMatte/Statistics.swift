@@ -83,6 +83,15 @@ struct Statistics: Sendable, Equatable {
             ("head-depth", report.head?.distance ?? 0), ("head-confidence", report.head?.confidence ?? 0),
             ("coverage", report.coverage), ("invalid-share", report.unmeasured), ("room-known", report.room.known),
             ("room-agree", report.room.agree), ("room-used", report.room.used),
+            ("depth-shift-x", report.sync.x.pixels), ("depth-shift-y", report.sync.y.pixels),
+            ("outline-match", report.sync.match),
+        ] { structure.set(name, to: value) }
+        for (name, value) in [("depth-lag", report.sync.lag), ("depth-lag-error", report.sync.lagError)] {
+            structure.set(name, to: value)
+        }
+        for (name, value) in [
+            ("depth-lag-known", report.sync.isLagKnown), ("depth-shift-x-known", report.sync.x.isKnown),
+            ("depth-shift-y-known", report.sync.y.isKnown),
         ] { structure.set(name, to: value) }
         structure.set("present", to: report.isPresent)
         structure.set("detail", to: report.detail.map { "\($0)" } ?? "none")

@@ -22,6 +22,8 @@ struct Fusion: ~Copyable {
     private var drawing = Drawing()
     /// Survives a reset: a flush does not change the room.
     private(set) var room = RoomMemory()
+    /// Survives a reset: who leaves does not change the camera.
+    private var sync = SyncEstimate()
     private var lastGrid: WorkGrid?
     private var last: (sets: Classes.Sets, result: LogOdds.Result)?
     /// The last faces, in video pixels, and their age in seconds.
@@ -79,6 +81,10 @@ struct Fusion: ~Copyable {
         unsafe self.colors.begin(guide, into: colors, context)
         let finding = unsafe subject.find(frame, anchor, colors, cutoff: searched, context)
         bands.finish()
+        if let time = frame.time, let depthTime = frame.depthTime {
+            unsafe sync.advance(
+                colors, field, cutoff: cutoff, settings: settings, time: time, depthTime: depthTime, loops)
+        }
         if let surfaces { RoomMemory.moveBehind(field, surfaces, finding) }
         let subject: Subject.Result?
         switch finding {
@@ -168,6 +174,12 @@ struct Fusion: ~Copyable {
         settle.giveBackColors()
         return true
     }
+
+    // MARK: Sync
+
+    var syncReport: SyncReport { sync.report }
+
+    mutating func forgetSync() { sync.reset() }
 
     /// The intermediate results of the last frame; nil before the first one.
     var stages: MatteStages? {

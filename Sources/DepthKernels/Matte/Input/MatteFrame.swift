@@ -17,6 +17,8 @@ package struct MatteFrame {
     package let room: VideoPicture?
     /// Running time in nanoseconds; nil where the frame has none.
     package let time: Int64?
+    /// The same of its depth map; nil where the two are not to be compared.
+    package let depthTime: Int64?
     /// The heads that the depth map shows, or what hides them, in video pixels, the followed one first; none where they are not
     /// searched. Set by `Matte`.
     var shownHeads: [Head] = []
@@ -28,7 +30,7 @@ package struct MatteFrame {
     package init(
         depth: DepthImage, video: VideoPicture? = nil, width: Int, height: Int, faces: [Rectangle<Double>] = [],
         people: [Rectangle<Double>] = [], segmentation: Plane? = nil, room: VideoPicture? = nil,
-        time: Int64? = nil
+        time: Int64? = nil, depthTime: Int64? = nil
     ) {
         self.depth = depth
         self.video = video
@@ -39,6 +41,7 @@ package struct MatteFrame {
         self.segmentation = segmentation
         self.room = room
         self.time = time
+        self.depthTime = depthTime
     }
 
     /// The boxes that may set the anchor: a face is a better sign of a person than a body.

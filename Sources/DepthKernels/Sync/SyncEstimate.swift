@@ -1,0 +1,219 @@
+/// Measures from the pictures by how much depth is late, and how far it lies beside the video.
+///
+/// The outline of the depth map of a frame, moved along its outward normal n by n · d + f, lies on an edge of the video of another
+/// frame: d is the offset of the map, f by how much its person is too thin, and the distance of the frames the lag. A point p matches
+/// at the shift s by |∇I(p + s n) · n| / (|∇I(p + s n) · n| + g0), where g0 is twice the median gradient of the frame. `SyncSums` keeps
+/// sums of that and finds the best (lag, d, f).
+///
+/// Changes no matte. Sources: search along normals: Harris, RAPiD, 1990; edges of range on gradients of pictures: Levinson and
+/// Thrun, RSS 2013; lag and offset together: Albl et al., CVPR 2017. `Tests/quality/sync_estimate.py` is its reference.
+struct SyncEstimate: ~Copyable {
+    /// The last report; nothing is known before the first.
+    private(set) var report = SyncReport()
+
+    /// Gradients of the last frames, and g0 of each.
+    private var pictures = Scratch<Int32>()
+    private var dampings = InlineArray<17, Float>(repeating: 1)
+    /// The smoothed coverages of the last three maps.
+    private var covers = Scratch<Float>()
+    private var planes = Scratch<Float>()
+    private var histogram = Scratch<Int32>()
+    private var spare: [SyncOutline] = (0..<4).map { _ in SyncOutline() }
+    private var sums = SyncSums()
+
+    private var key: Key?
+    /// Frames since the reset.
+    private var number = 0
+    /// The last of them that followed each other at the usual interval.
+    private var regular = 0
+    /// The last frame's time, and the usual time between two, in nanoseconds.
+    private var lastTime: Int64?
+    private var interval = 0.0
+    /// The time of the last map, and the numbers of the frames of the last maps, 0 for none.
+    private var lastMap: Int64?
+    private var maps = (last: 0, before: 0)
+    /// Maps so far, to find their coverages.
+    private var mapCount = 0
+    /// Frames since the last rest, and the reports among them that knew all.
+    private var awake = (frames: 0, reports: 0)
+    private var restEnd: Int64?
+
+    /// What the measurement depends on.
+    struct Key: Equatable {
+        let grid: SyncGrid
+        let anchor: AnchorMode
+        /// Metres, where nothing sets the cutoff.
+        let cutoff: Double
+    }
+
+    /// Frames of a rest after an answer, so many times the frames before it; nanoseconds of a rest.
+    private static let (leastAwake, rest): (Int, Int64) = (90, 12_000_000_000)
+    /// Nanoseconds after which a frame does not continue the one before.
+    private static let longestGap = 1e9
+    /// Gradients are kept in units of 1/64 of a level of 256.
+    private static let unit: Float = 64
+    private static let bins = 2048
+
+    /// Forgets what was measured: the next frame does not continue the last.
+    mutating func reset() {
+        (number, regular, lastTime, lastMap, maps, restEnd, awake) = (0, 0, nil, nil, (0, 0), nil, (0, 0))
+        for outline in spare { outline.frame = 0 }
+        sums.reset()
+        report = SyncReport(number: report.number)
+    }
+
+    /// Takes a frame.
+    ///
+    /// - Parameters:
+    ///   - luma: of the samples, 0…1, row by row.
+    ///   - cutoff: metres.
+    ///   - time, depthTime: running times of the frame and of its map, in nanoseconds.
+    mutating func advance(
+        _ luma: UnsafePointer<Float>, _ field: DepthField, cutoff: Double, settings: MatteSettings, time: Int64,
+        depthTime: Int64, _ loops: Loops
+    ) {
+        guard let grid = SyncGrid(field.grid) else { return }
+        let key = Key(grid: grid, anchor: settings.anchor.mode, cutoff: settings.cutoff)
+        let step = lastTime.map { Double(time &- $0) } ?? 0
+        if key != self.key || step < 0 || step > SyncEstimate.longestGap { reset() }
+        self.key = key
+        followTime(time, step: step)
+        if let restEnd {
+            if time < restEnd { return }
+            (self.restEnd, regular, awake, maps) = (nil, 1, (0, 0), (0, 0))
+            sums.forgetOld()
+        }
+        number &+= 1
+        awake.frames &+= 1
+        unsafe takePicture(luma, grid, loops)
+        if depthTime != lastMap {
+            lastMap = depthTime
+            takeMap(field, cutoff: largestFloat(atMost: cutoff), grid, loops)
+            sums.note(skew: Double(depthTime &- time))
+        }
+        look(grid, loops)
+        if number % Sync.reportInterval == 0, let found = sums.report(interval: interval, grid) {
+            let count = report.number &+ 1
+            report = found
+            report.number = count
+            noteReport(time)
+        }
+    }
+
+    /// Rests where enough is known.
+    private mutating func noteReport(_ time: Int64) {
+        awake.reports = report.isLagKnown && report.x.isKnown ? awake.reports &+ 1 : 0
+        if awake.reports >= 2, awake.frames >= SyncEstimate.leastAwake { restEnd = time &+ SyncEstimate.rest }
+    }
+
+    /// Counts the frames that follow each other at the usual interval.
+    private mutating func followTime(_ time: Int64, step: Double) {
+        defer { lastTime = time }
+        guard lastTime != nil else { return regular = 1 }
+        if interval > 0, abs(step - interval) < interval / 2 {
+            interval += (step - interval) / 32
+            regular &+= 1
+        } else {
+            (interval, regular) = (step, 1)
+        }
+    }
+
+    // MARK: Picture and map
+
+    private mutating func takePicture(_ luma: UnsafePointer<Float>, _ grid: SyncGrid, _ loops: Loops) {
+        let (width, height, length) = (grid.width, grid.height, grid.samples.width)
+        let slot = number % Sync.frames
+        let picture = unsafe pictures.reserve(Sync.frames * grid.count, filler: 0) + slot &* grid.count
+        // A number before the first row and after the last one, which the gradient reads.
+        let memory = unsafe planes.reserve(2 * grid.count + width + 4, filler: 0)
+        let (smoothed, cells, line) = unsafe (memory + 1, memory + grid.count + 2, memory + 2 &* grid.count + 2)
+        for y in 0..<height {
+            let row = unsafe luma + y &* grid.side &* length
+            if grid.side == 1 {
+                unsafe (cells + y &* width).update(from: row, count: width)
+            } else {
+                unsafe loops.averageSquares(row, stride: length, side: 2, count: width, into: cells + y &* width)
+            }
+        }
+        unsafe smooth(cells, grid, line: line, into: smoothed, loops)
+        let bins = unsafe histogram.reserve(SyncEstimate.bins + width, filler: 0)
+        unsafe bins.update(repeating: 0, count: SyncEstimate.bins)
+        for y in 0..<height {
+            let (above, below) = (max(y &- 1, 0) &* width, min(y &+ 1, height &- 1) &* width)
+            let (row, scale) = unsafe (smoothed + y &* width, 255 * SyncEstimate.unit / 2)
+            let target = unsafe picture + y &* width
+            unsafe loops.gradientCells(
+                (UnsafePointer(smoothed + above), UnsafePointer(row), UnsafePointer(smoothed + below)), count: width,
+                scale: scale, into: target)
+            // The columns beyond the ends are those of other rows.
+            unsafe (target[0], target[width &- 1]) = (target[1], target[width &- 2])
+            guard y & 3 == 1 else { continue }
+            unsafe loops.countLengths(
+                target, count: width, lengths: bins + SyncEstimate.bins, bins: SyncEstimate.bins, into: bins)
+        }
+        var (rest, median) = (Int32(truncatingIfNeeded: (height &+ 2) / 4 &* width / 2), 0)
+        while median < SyncEstimate.bins &- 1 {
+            unsafe rest &-= bins[median]
+            if rest < 0 { break }
+            median &+= 1
+        }
+        dampings[slot] = max(SyncEstimate.unit, 2 * Float(median) + 1)
+    }
+
+    private func smooth(
+        _ cells: UnsafePointer<Float>, _ grid: SyncGrid, line: UnsafeMutablePointer<Float>,
+        into target: UnsafeMutablePointer<Float>, _ loops: Loops
+    ) {
+        for y in 0..<grid.height {
+            let (above, below) = (max(y &- 1, 0), min(y &+ 1, grid.height &- 1))
+            unsafe loops.smoothCells(
+                (cells + above &* grid.width, cells + y &* grid.width, cells + below &* grid.width), count: grid.width,
+                line: line, into: target + y &* grid.width)
+        }
+    }
+
+    /// Takes a map that is new. The motion of the outline before is known with it.
+    private mutating func takeMap(_ field: DepthField, cutoff: Float, _ grid: SyncGrid, _ loops: Loops) {
+        mapCount &+= 1
+        let cover = unsafe cover(mapCount, grid)
+        let memory = unsafe planes.reserve(2 * grid.count + grid.width + 4, filler: 0)
+        let (first, second, line) = unsafe (memory, memory + grid.count, memory + 2 &* grid.count)
+        for y in 0..<grid.height {
+            unsafe loops.coverCells(
+                field.metres + y &* grid.side &* field.rowLength, stride: field.rowLength, side: grid.side,
+                cutoff: cutoff, count: grid.width, into: first + y &* grid.width)
+        }
+        unsafe smooth(first, grid, line: line, into: second, loops)
+        unsafe smooth(second, grid, line: line, into: cover, loops)
+        if maps.before > 0, let outline = spare.first(where: { $0.frame == maps.last }) {
+            unsafe outline.findMotion(
+                from: self.cover(mapCount &- 2, grid), to: cover, frames: number &- maps.before)
+            outline.isComplete = true
+        }
+        maps = (number, maps.last)
+        guard Sync.isLookedAt(number &+ Sync.lags) else { return }
+        let outline = spare[spare.indices.min { spare[$0].frame < spare[$1].frame } ?? 0]
+        unsafe outline.find(cover, field, on: grid)
+        (outline.frame, outline.isComplete) = (number, false)
+    }
+
+    private mutating func cover(_ index: Int, _ grid: SyncGrid) -> UnsafeMutablePointer<Float> {
+        unsafe covers.reserve(3 * grid.count, filler: 0) + index % 3 &* grid.count
+    }
+
+    // MARK: Look
+
+    /// Compares the outline of the map in the middle of the last frames with each of them.
+    private mutating func look(_ grid: SyncGrid, _ loops: Loops) {
+        guard Sync.isLookedAt(number), regular >= Sync.frames,
+            let outline = spare.first(where: { $0.frame == number &- Sync.lags }), outline.isComplete,
+            outline.count >= 8
+        else { return }
+        sums.begin(outline, frame: number, interval: interval)
+        for lag in 0..<Sync.frames {
+            let slot = (number &- lag) % Sync.frames
+            let picture = unsafe pictures.reserve(Sync.frames * grid.count, filler: 0) + slot &* grid.count
+            unsafe sums.add(outline, picture, damping: dampings[slot], lag: lag, loops)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CGStreamer
+import DepthAggregator
+import DepthKernels
+import GstBridge
+import Synchronization
+
+/// A value of the property `depth-sync`: the use of lag and offset of depth as the pictures show them.
+enum DepthSync: Int, PropertyEnum {
+    case timestamps, report, measured
+
+    static let typeName = "GstDepthMatteDepthSync"
+
+    var blurb: String {
+        switch self {
+        case .timestamps: "Nothing is measured; timestamps and offsets are right"
+        case .report: "Measure, tell it in stats, and warn where depth is late or beside the video"
+        case .measured:
+            "As report, and correct it: a lag after two reports, at most every 10 s; no property is written"
+        }
+    }
+}
+
+/// What an element made of the reports.
+struct SyncState {
+    /// The settings that the corrections belong to.
+    fileprivate var key: Key?
+    /// The last report.
+    fileprivate var last = SyncReport()
+    fileprivate var warnings = (lag: Warning(), x: Warning(), y: Warning())
+    /// Video pixels that are added to the offsets, and those that they are on the way to.
+    fileprivate var shift = SIMD2(0.0, 0.0)
+    fileprivate var wantedShift = SIMD2(0.0, 0.0)
+    /// When the lag was corrected last.
+    fileprivate var correction: RunningTime?
+
+    fileprivate struct Key: Equatable {
+        let sync: DepthSync
+        let timeOffset: Int64
+        let reading: DepthReading
+    }
+
+    /// A fault that is warned of once, and again after a change.
+    fileprivate struct Warning {
+        /// The value that was warned of.
+        private var told: Double?
+
+        /// - Parameters:
+        ///   - step: the least change of the value that counts.
+        /// - Returns: true where a warning is due.
+        mutating func isDue(_ isFault: Bool, isKnown: Bool, _ value: Double, step: Double) -> Bool {
+            if isKnown && !isFault { told = nil }
+            guard isFault, told.map({ abs($0 - value) >= step }) ?? true else { return false }
+            told = value
+            return true
+        }
+    }
+}
+
+/// The reports of lag and offset: warnings, and corrections.
+extension DepthMatteElement {
+    /// Nanoseconds between two corrections of the lag.
+    private static let correctionInterval: RunningTime = 10_000_000_000
+
+    /// Adds the corrections of the offset to a frame's settings. Other settings end what was measured with those before.
+    func applySync(to settings: inout DepthMatteSettings) {
+        let key = SyncState.Key(
+            sync: settings.depthSync, timeOffset: settings.depthTimeOffset, reading: settings.depth)
+        if key != state.sync.key {
+            let isFirst = state.sync.key == nil
+            state.sync = SyncState()
+            state.sync.key = key
+            if !isFirst { state.maker.forgetSync() }
+            setMeasuredTimeOffset(0)
+        }
+        let way = state.sync.wantedShift - state.sync.shift
+        state.sync.shift += way.clamped(lowerBound: SIMD2(repeating: -1), upperBound: SIMD2(repeating: 1))
+        settings.depth.offsetX += state.sync.shift.x
+        settings.depth.offsetY += state.sync.shift.y
+    }
+
+    /// Acts on a new report. A fault counts when two reports show it.
+    func followSync(_ job: Job) {
+        let (report, last) = (state.maker.report.sync, state.sync.last)
+        guard report.number != last.number else { return }
+        state.sync.last = report
+        Self.log(GST_LEVEL_DEBUG, self) { "sync: \(report)" }
+        let isLate = report.isLate && last.isLate
+        let isBeside = (x: report.x.isBeside && last.x.isBeside, y: report.y.isBeside && last.y.isBeside)
+        if job.settings.depthSync == .measured {
+            if isLate { correctLag(report, job) }
+            if report.x.isKnown && last.x.isKnown, abs(report.x.pixels) > report.x.cell {
+                state.sync.wantedShift.x += report.x.pixels
+            }
+            if report.y.isKnown && last.y.isKnown, abs(report.y.pixels) > report.y.cell {
+                state.sync.wantedShift.y += report.y.pixels
+            }
+            return
+        }
+        let lagStep = max(15e6, 3 * Double(report.lagError))
+        if state.sync.warnings.lag.isDue(isLate, isKnown: report.isLagKnown, Double(report.lag), step: lagStep) {
+            warnOfLag(report, job.settings)
+        }
+        let (x, y, offset) = (report.x, report.y, job.settings.depth)
+        if state.sync.warnings.x.isDue(isBeside.x, isKnown: x.isKnown, x.pixels, step: 2 * x.cell) {
+            warnOfShift(x, offset.offsetX, "depth-offset-x", x.pixels < 0 ? "to the right" : "to the left", "of")
+        }
+        if state.sync.warnings.y.isDue(isBeside.y, isKnown: y.isKnown, y.pixels, step: 2 * y.cell) {
+            warnOfShift(y, offset.offsetY, "depth-offset-y", y.pixels < 0 ? "below" : "above", "")
+        }
+    }
+
+    /// Corrects the lag in one step. The latency of a live pipeline is never lowered.
+    private func correctLag(_ report: SyncReport, _ job: Job) {
+        let (time, before) = (job.moment.time ?? 0, measuredTimeOffset.load(ordering: .relaxed))
+        if let last = state.sync.correction, time &- last < DepthMatteElement.correctionInterval { return }
+        let after = before &- report.lag
+        let property = job.settings.depthTimeOffset
+        if job.moment.isLive && min(property &+ after, 0) > min(property &+ before, 0) { return }
+        state.sync.correction = time
+        Self.log(GST_LEVEL_INFO, self) { "depth is late by \(report.lag) ns; corrected by \(after) ns from now on" }
+        setMeasuredTimeOffset(after)
+        state.sync.last = SyncReport(number: report.number)
+        state.maker.forgetSync()
+    }
+
+    private func setMeasuredTimeOffset(_ offset: Int64) {
+        let before = measuredTimeOffset.exchange(offset, ordering: .relaxed)
+        if before != offset { timeShiftChanged() }
+    }
+
+    private func warnOfLag(_ report: SyncReport, _ settings: DepthMatteSettings) {
+        let milliseconds = whole(Double(report.lag) / 1e6)
+        let error = whole((Double(report.lagError) / 1e6).rounded(.up))
+        let (before, offset) = (settings.depthTimeOffset, settings.depthTimeOffset &- milliseconds &* 1_000_000)
+        let latency = (min(before, 0) &- min(offset, 0)) / 1_000_000
+        let cost = latency > 0 ? "; a live pipeline gets \(latency) ms more latency" : ""
+        let fault =
+            milliseconds > 0
+            ? "Depth shows what the video showed \(milliseconds) ms before (+-\(error) ms)."
+            : "The video is late: it shows what depth showed \(-milliseconds) ms before (+-\(error) ms)."
+        warnOfSettings("\(fault) Set depth-ts-offset to \(offset)\(cost).")
+    }
+
+    private func warnOfShift(
+        _ shift: SyncReport.Shift, _ offset: Double, _ property: String, _ side: String, _ joint: String
+    ) {
+        let (pixels, value) = (whole(shift.pixels), whole(offset + shift.pixels))
+        warnOfSettings(
+            "The depth map lies \(abs(pixels)) pixels \(side)\(joint.isEmpty ? "" : " \(joint)") the person's outline. "
+                + "Set \(property) to \(value).")
+    }
+}
+
+private func whole(_ number: Double) -> Int64 { Int64(exactly: number.rounded()) ?? 0 }

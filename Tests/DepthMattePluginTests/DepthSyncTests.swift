@@ -1,0 +1,71 @@
+import CGStreamer
+import DepthKernels
+import GstBridge
+import GstTestSupport
+import Testing
+
+/// The property `depth-sync`: what is reported, warned of and corrected of depth that is late or beside the video.
+@Suite(.serialized) struct DepthSyncTests {
+    /// A stream of the test camera, and what depthmatte said of it.
+    struct Run {
+        let stats: Stats
+        let warnings: [String]
+
+        init(_ camera: String, _ matte: String, frames: Int) {
+            let pipeline = Pipeline(
+                "depthtestsrc name=camera num-buffers=\(frames) \(camera) camera.video ! queue ! "
+                    + "video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! matte.video "
+                    + "camera.depth ! video/x-raw,width=320,height=180 ! queue ! matte.depth "
+                    + "depthmatte name=matte \(matte) ! fakesink")
+            #expect(pipeline.run(patience: 120) == .ended)
+            stats = Stats(of: pipeline["matte"])
+            warnings = pipeline.bus.warnings().map(\.text)
+        }
+
+        var milliseconds: Double { Double(stats.signed("depth-lag") ?? 0) / 1e6 }
+        var isLagKnown: Bool { stats.truth("depth-lag-known") == true }
+        func shift(_ axis: String) -> Double? {
+            stats.truth("depth-shift-\(axis)-known") == true ? stats.real("depth-shift-\(axis)") : nil
+        }
+    }
+
+    @Test(arguments: [0, 66, 166])
+    func `late depth is measured within 10 ms in 4 s, and named`(delay: Int) {
+        let run = Run("depth-delay=\(delay)000000", "", frames: 130)
+        #expect(run.isLagKnown && abs(run.milliseconds - Double(delay)) < 10, "\(run.milliseconds) ms")
+        guard delay > 0 else { return #expect(run.warnings == []) }
+        #expect(run.warnings.count == 1, "\(run.warnings)")
+        #expect(run.warnings.first?.hasPrefix("Depth shows what the video showed ") == true, "\(run.warnings)")
+        #expect(run.warnings.first?.contains(" ms before (+-") == true, "\(run.warnings)")
+        #expect(run.warnings.first?.contains("Set depth-ts-offset to -") == true, "\(run.warnings)")
+    }
+
+    @Test func `depth beside the video is named with the value to set`() {
+        let run = Run("", "depth-offset-x=12", frames: 130)
+        #expect(abs((run.shift("x") ?? 0) + 12) <= 2, "\(String(describing: run.shift("x")))")
+        #expect(run.warnings.count == 1, "\(run.warnings)")
+        #expect(
+            run.warnings.first?.hasPrefix("The depth map lies 1") == true
+                && run.warnings.first?.contains("to the right of the person's outline. Set depth-offset-x to ") == true,
+            "\(run.warnings)")
+    }
+
+    @Test(arguments: [
+        ("still=true", "", false), ("depth-delay=66000000", "depth-sync=timestamps", false),
+        ("depth-delay=66000000", "method=threshold", false),
+        ("depth-delay=66000000", "depth-ts-offset=-66000000", true),
+    ])
+    func `what is right or cannot be seen brings no warning`(camera: String, matte: String, isKnown: Bool) {
+        let run = Run(camera, matte, frames: 130)
+        #expect(run.warnings == [])
+        #expect(run.isLagKnown == isKnown && (!isKnown || abs(run.milliseconds) < 10), "\(run.milliseconds) ms")
+    }
+
+    @Test func `measured corrects lag and offset, and then nothing is left`() {
+        let run = Run("depth-delay=100000000", "depth-sync=measured depth-offset-x=12", frames: 300)
+        #expect(run.warnings == [])
+        #expect(run.isLagKnown && abs(run.milliseconds) < 10, "\(run.milliseconds) ms")
+        #expect(abs(run.shift("x") ?? 99) <= 2, "\(String(describing: run.shift("x")))")
+        #expect((run.stats.signed("skew") ?? 0).magnitude < 20_000_000)
+    }
+}
