@@ -14,7 +14,7 @@ struct SyncEstimate: ~Copyable {
     /// Gradients of the last frames, and g0 of each.
     private var pictures = Scratch<Int32>()
     private var dampings = InlineArray<17, Float>(repeating: 1)
-    /// The smoothed coverages of the last three maps.
+    /// The smoothed coverages of the last two maps that were of use.
     private var covers = Scratch<Float>()
     private var planes = Scratch<Float>()
     private var histogram = Scratch<Int32>()
@@ -29,10 +29,8 @@ struct SyncEstimate: ~Copyable {
     /// The last frame's time, and the usual time between two, in nanoseconds.
     private var lastTime: Int64?
     private var interval = 0.0
-    /// The time of the last map, and the numbers of the frames of the last maps, 0 for none.
+    /// The time of the last map, and the number of those of which the coverage was found.
     private var lastMap: Int64?
-    private var maps = (last: 0, before: 0)
-    /// Maps so far, to find their coverages.
     private var mapCount = 0
     /// Frames since the last rest, and the reports among them that knew all.
     private var awake = (frames: 0, reports: 0)
@@ -56,8 +54,8 @@ struct SyncEstimate: ~Copyable {
 
     /// Forgets what was measured: the next frame does not continue the last.
     mutating func reset() {
-        (number, regular, lastTime, lastMap, maps, restEnd, awake) = (0, 0, nil, nil, (0, 0), nil, (0, 0))
-        for outline in spare { outline.frame = 0 }
+        (number, regular, lastTime, lastMap, restEnd, awake) = (0, 0, nil, nil, nil, (0, 0))
+        for outline in spare { outline.forget() }
         sums.reset()
         report = SyncReport(number: report.number)
     }
@@ -80,7 +78,8 @@ struct SyncEstimate: ~Copyable {
         followTime(time, step: step)
         if let restEnd {
             if time < restEnd { return }
-            (self.restEnd, regular, awake, maps) = (nil, 1, (0, 0), (0, 0))
+            (self.restEnd, regular, awake) = (nil, 1, (0, 0))
+            for outline in spare { outline.forget() }
             sums.forgetOld()
         }
         number &+= 1
@@ -172,10 +171,14 @@ struct SyncEstimate: ~Copyable {
         }
     }
 
-    /// Takes a map that is new. The motion of the outline before is known with it.
+    /// Takes a map that is new: its outline, or the motion of the outline before.
     private mutating func takeMap(_ field: DepthField, cutoff: Float, _ grid: SyncGrid, _ loops: Loops) {
+        let before = spare.first { $0.frame > 0 && !$0.isComplete }
+        let isWanted = Sync.isLookedAt(number &+ Sync.lags)
+        guard before != nil || isWanted else { return }
         mapCount &+= 1
-        let cover = unsafe cover(mapCount, grid)
+        let covers = unsafe covers.reserve(2 * grid.count, filler: 0)
+        let cover = unsafe covers + (mapCount & 1) &* grid.count
         let memory = unsafe planes.reserve(2 * grid.count + grid.width + 4, filler: 0)
         let (first, second, line) = unsafe (memory, memory + grid.count, memory + 2 &* grid.count)
         for y in 0..<grid.height {
@@ -185,20 +188,12 @@ struct SyncEstimate: ~Copyable {
         }
         unsafe smooth(first, grid, line: line, into: second, loops)
         unsafe smooth(second, grid, line: line, into: cover, loops)
-        if maps.before > 0, let outline = spare.first(where: { $0.frame == maps.last }) {
-            unsafe outline.findMotion(
-                from: self.cover(mapCount &- 2, grid), to: cover, frames: number &- maps.before)
-            outline.isComplete = true
+        if let before {
+            unsafe before.findMotion(
+                from: covers + (mapCount &+ 1 & 1) &* grid.count, to: cover, frames: number &- before.frame)
         }
-        maps = (number, maps.last)
-        guard Sync.isLookedAt(number &+ Sync.lags) else { return }
-        let outline = spare[spare.indices.min { spare[$0].frame < spare[$1].frame } ?? 0]
-        unsafe outline.find(cover, field, on: grid)
-        (outline.frame, outline.isComplete) = (number, false)
-    }
-
-    private mutating func cover(_ index: Int, _ grid: SyncGrid) -> UnsafeMutablePointer<Float> {
-        unsafe covers.reserve(3 * grid.count, filler: 0) + index % 3 &* grid.count
+        guard isWanted, let outline = spare.min(by: { $0.frame < $1.frame }) else { return }
+        unsafe outline.find(cover, field, on: grid, frame: number)
     }
 
     // MARK: Look

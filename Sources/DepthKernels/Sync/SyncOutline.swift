@@ -5,9 +5,9 @@
 /// map's end and no outline.
 final class SyncOutline {
     /// The number of the frame whose map it is of; 0 for none.
-    var frame = 0
+    private(set) var frame = 0
     /// True where its motion was found.
-    var isComplete = false
+    private(set) var isComplete = false
     private(set) var count = 0
     private(set) var groups = 0
     private var found = Scratch<Point>()
@@ -47,11 +47,14 @@ final class SyncOutline {
     /// At most as many as points.
     var madeGroups: UnsafeMutablePointer<Group> { unsafe groupMemory.reserve(Sync.points) }
 
+    func forget() { frame = 0 }
+
     // MARK: Find
 
     /// - Parameters:
     ///   - cover: the coverage of the grid's cells, smoothed.
-    func find(_ cover: UnsafePointer<Float>, _ field: DepthField, on grid: SyncGrid) {
+    func find(_ cover: UnsafePointer<Float>, _ field: DepthField, on grid: SyncGrid, frame: Int) {
+        (self.frame, isComplete) = (frame, false)
         let list = unsafe found.reserve(SyncOutline.mostFound)
         var all = 0
         for pass in 0..<2 {
@@ -195,6 +198,7 @@ final class SyncOutline {
     ///
     /// - Parameter frames: between the two maps.
     func findMotion(from before: UnsafePointer<Float>, to after: UnsafePointer<Float>, frames: Int) {
+        isComplete = true
         let (indices, ends, made) = unsafe (indices, ends, madeGroups)
         var point = 0
         for group in 0..<groups {
