@@ -14,7 +14,8 @@ import Testing
         let numbers: [Double]
         var clip: Int { Int(numbers[0]) }
         var lag: Int { Int(numbers[1]) }
-        var (dx, dy): (Int, Int) { (Int(numbers[2]), Int(numbers[3])) }
+        var dx: Int { Int(numbers[2]) }
+        var dy: Int { Int(numbers[3]) }
         var frame: Int { Int(numbers[4]) }
     }
 

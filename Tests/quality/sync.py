@@ -52,7 +52,7 @@ def play(source, matte, frames, reference=False):
             luma, z = plane(video, np.uint8), plane(depth, np.uint16) * np.float32(0.001)
             estimate.step(luma.astype(np.float32), z, matte.get_property("stats").get_value("cutoff") or 1.5)
     while True:
-        message = bus.timed_pop_filtered(120 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING)
+        message = bus.timed_pop_filtered(600 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING)
         if message is None or message.type == Gst.MessageType.ERROR:
             sys.exit(f"{source}: {message and message.parse_error()}")
         if message.type == Gst.MessageType.EOS:

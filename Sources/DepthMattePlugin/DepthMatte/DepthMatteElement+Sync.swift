@@ -137,7 +137,7 @@ extension DepthMatteElement {
         let fault =
             milliseconds > 0
             ? "Depth shows what the video showed \(milliseconds) ms before (+-\(error) ms)."
-            : "The video is late: it shows what depth showed \(-milliseconds) ms before (+-\(error) ms)."
+            : "The video is late: it shows what depth showed \(milliseconds.magnitude) ms before (+-\(error) ms)."
         warnOfSettings("\(fault) Set depth-ts-offset to \(offset)\(cost).")
     }
 
@@ -146,7 +146,7 @@ extension DepthMatteElement {
     ) {
         let (pixels, value) = (whole(shift.pixels), whole(offset + shift.pixels))
         warnOfSettings(
-            "The depth map lies \(abs(pixels)) pixels \(side)\(joint.isEmpty ? "" : " \(joint)") the person's outline. "
+            "The depth map lies \(pixels.magnitude) pixels \(side)\(joint.isEmpty ? "" : " \(joint)") the person's outline. "
                 + "Set \(property) to \(value).")
     }
 }

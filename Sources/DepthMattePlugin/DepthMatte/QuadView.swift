@@ -164,11 +164,11 @@ final class QuadView {
     private func draw(_ sync: SyncReport, by painter: Painter, on area: Rectangle<Int>, _ colors: OverlayColors) {
         var painter = painter
         painter.clip = area
-        var top = area.y + thickness
+        var top = area.y + 4 * thickness
         func write(_ text: String) {
             let text = DigitText(text, scale: DigitText.scale(forHeight: area.height))
-            text.draw(on: painter, x: area.x + thickness, y: top, light: colors.white, dark: colors.black)
-            top += text.height
+            text.draw(on: painter, x: area.x + 4 * thickness, y: top, light: colors.white, dark: colors.black)
+            top += text.height + 2 * thickness
         }
         if sync.isLagKnown { write("\(pixel((Double(sync.lag) / 1e6).rounded())) ms") }
         if sync.x.isKnown { write("x \(pixel(sync.x.pixels.rounded()))") }
