@@ -157,8 +157,8 @@ class SyncEstimate:
         first = np.flatnonzero(np.diff(cell[order], prepend=-1))
         cell, n = cell[order][first], np.diff(np.append(first, len(q)))         # a cell: the points of one tile with one direction
         tile, k, close = cell // K, cell % K, np.abs(s) <= 5
-        won = (near(self.ring[p.lags + 1][2], x[:, close], y[:, close]) - near(m, x[:, close], y[:, close])).sum(1)
-        moving = (np.abs(np.add.reduceat(won[order], first) / n) >= p.still).astype(int)         # velocity along the normal: area won
+        won = 0.5 * (near(self.ring[p.lags + 2][2], x[:, close], y[:, close]) - near(m, x[:, close], y[:, close])).sum(1)
+        moving = (np.abs(np.add.reduceat(won[order], first) / n) >= p.still).astype(int)         # velocity along the normal: area won in two frames
         if not self.slices or self.count - self.slices[-1][0] >= p.slice:
             self.slices = self.slices[1 - p.slices:] + [[self.count, np.zeros((2 * p.lags + 1, K, 2, len(s))), np.zeros((K, 2))]]
         piece = self.slices[-1]

@@ -32,6 +32,8 @@ struct SyncEstimate: ~Copyable {
     /// The time of the last map, and the number of those of which the coverage was found.
     private var lastMap: Int64?
     private var mapCount = 0
+    /// Maps since the last outline.
+    private var mapsSince = 0
     /// Frames since the last rest, and the reports among them that knew all.
     private var awake = (frames: 0, reports: 0)
     private var restEnd: Int64?
@@ -173,8 +175,10 @@ struct SyncEstimate: ~Copyable {
 
     /// Takes a map that is new: its outline, or the motion of the outline before.
     private mutating func takeMap(_ field: DepthField, cutoff: Float, _ grid: SyncGrid, _ loops: Loops) {
-        let before = spare.first { $0.frame > 0 && !$0.isComplete }
+        mapsSince &+= 1
         let isWanted = Sync.isLookedAt(number &+ Sync.lags)
+        // Over two maps: noise moves an outline by as much as over one.
+        let before = isWanted || mapsSince == 2 ? spare.first { $0.frame > 0 && !$0.isComplete } : nil
         guard before != nil || isWanted else { return }
         mapCount &+= 1
         let covers = unsafe covers.reserve(2 * grid.count, filler: 0)
@@ -194,6 +198,7 @@ struct SyncEstimate: ~Copyable {
         }
         guard isWanted, let outline = spare.min(by: { $0.frame < $1.frame }) else { return }
         unsafe outline.find(cover, field, on: grid, frame: number)
+        mapsSince = 0
     }
 
     // MARK: Look
