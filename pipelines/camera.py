@@ -122,7 +122,8 @@ def parse_property(where, name, text):
     if spec.value_type == GObject.TYPE_STRING:
         return text
     try:
-        value = Gst.Structure.new_from_string(f"property,value=({spec.value_type.name}){re.sub('[^-+.0-9A-Za-z]', '?', text)}").get_value("value")
+        plain = re.sub("[^-+.0-9A-Za-z]", "?", text)
+        value = Gst.Structure.new_from_string(f"property,value=({spec.value_type.name}){plain}").get_value("value")
     except TypeError:
         raise Failure(f"{where}={text}: it has no such value; gst-inspect-1.0 depthmatte lists those that it has") from None
     if hasattr(spec, "minimum") and not spec.minimum <= value <= spec.maximum:

@@ -104,8 +104,15 @@ def tunable(matte):
     ]
 
 
+def enumeration(spec):
+    """The Python class of its values, which PyGObject makes when one is read first."""
+    if not spec.value_type.pytype:
+        GObject.new(spec.owner_type).get_property(spec.name)
+    return spec.value_type.pytype
+
+
 def nick(spec, value):
-    return value.value_nick if spec.value_type.is_a(GObject.TYPE_ENUM) else value
+    return enumeration(spec)(value).value_nick if spec.value_type.is_a(GObject.TYPE_ENUM) else value
 
 
 def value(matte, name):
@@ -131,7 +138,7 @@ def apply(matte, wanted):
 
 
 def choices(spec):
-    return list(spec.enum_class.__enum_values__.values())
+    return list(enumeration(spec).__enum_values__.values())
 
 
 def text(name, value):

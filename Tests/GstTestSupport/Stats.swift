@@ -1,4 +1,4 @@
-import CGStreamer
+package import CGStreamer
 
 /// The value of the property `stats`.
 package final class Stats {

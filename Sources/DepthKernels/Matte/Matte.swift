@@ -65,6 +65,11 @@ package final class Matte {
             depthWidth: frame.depth.width, depthHeight: frame.depth.height, videoWidth: frame.width,
             videoHeight: frame.height)
         report = Report()
+        // Where the person was is known in pixels of the video.
+        if let last, (last.width, last.height) != (frame.width, frame.height) {
+            heads.reset()
+            fusion.reset()
+        }
         let field = read(frame.depth, placement, settings)
         report.unmeasured = field.unmeasured
         if field.cells.width > 0 { heads.advance(to: field, bands) } else { heads.reset() }
