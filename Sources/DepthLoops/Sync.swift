@@ -120,8 +120,15 @@ private func high(_ packed: Int32) -> Float { Float(packed &>> 16) }
 @inline(__always)
 private func match(_ gradients: UnsafeRawPointer, _ x: Float, _ y: Float, _ damping: Float) -> Eight {
     let packed = unsafe gradients.loadUnaligned(as: SIMD8<Int32>.self)
-    let (gx, gy) = (Eight((packed &<< 16) &>> 16), Eight(packed &>> 16))
+    let (gx, gy) = (float((packed &<< 16) &>> 16), float(packed &>> 16))
     let dot = gx * x + gy * y
     let length = dot.replacing(with: -dot, where: dot .< 0)
     return length / (length + damping)
+}
+
+/// Whole numbers between −2²² and 2²².
+@inline(__always)
+private func float(_ numbers: SIMD8<Int32>) -> Eight {
+    let bias = SIMD8<Int32>(repeating: Int32(bitPattern: roundingBias.bitPattern))
+    return unsafe unsafeBitCast(numbers &+ bias, to: Eight.self) - roundingBias
 }
