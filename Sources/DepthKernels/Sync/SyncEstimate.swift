@@ -194,7 +194,7 @@ struct SyncEstimate: ~Copyable {
         unsafe smooth(second, grid, line: line, into: cover, loops)
         if let before {
             unsafe before.findMotion(
-                from: covers + (mapCount &+ 1 & 1) &* grid.count, to: cover, frames: number &- before.frame)
+                from: covers + (mapCount & 1 ^ 1) &* grid.count, to: cover, frames: number &- before.frame)
         }
         guard isWanted, let outline = spare.min(by: { $0.frame < $1.frame }) else { return }
         unsafe outline.find(cover, field, on: grid, frame: number)
