@@ -115,7 +115,7 @@ struct SyncEstimate: ~Copyable {
             interval += (step - interval) / 32
             regular &+= 1
         } else {
-            (interval, regular) = (step, 1)
+            (interval, regular) = (step, interval > 0 ? 1 : regular &+ 1)
         }
     }
 
