@@ -99,8 +99,8 @@ import Testing
             "depthtestsrc name=camera num-buffers=8 camera.video ! video/x-raw,format=I420,width=\(width),height=\(height) "
                 + "! pack.video camera.depth ! video/x-raw,format=GRAY16_LE,width=\(width),height=\(height) ! tee name=map "
                 + "map. ! \(wait)pack.depth map. ! \(sink("exact"))"
-                + "depthpack name=pack coding=\(coding) ! tee name=packed packed. ! \(sink("packed"))"
-                + "packed. ! \(wait)\(line) ! tee name=coded coded. ! \(wait)videoconvert ! video/x-raw,format=I420 "
+                + "depthpack name=pack coding=\(coding) ! tee name=both both. ! \(sink("packed"))"
+                + "both. ! \(wait)\(line) ! tee name=coded coded. ! \(wait)videoconvert ! video/x-raw,format=I420 "
                 + "! \(DepthVideoTests.sink) name=coded-picture coded. ! \(wait)depthunpack name=unpack coding=\(coding) "
                 + "unpack.video ! \(wait)fakesink unpack.depth ! \(sink("depth"))")
         #expect(pipeline.run() == .ended)
