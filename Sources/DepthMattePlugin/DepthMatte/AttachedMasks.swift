@@ -14,13 +14,12 @@ struct AttachedMasks {
     ///
     /// - Parameters:
     ///   - width, height: of the buffer's picture, which shows the whole frame, in pixels.
-    ///   - isPerson: true for the labels of people.
+    ///   - detections: which know the labels of people.
     /// - Throws: what is wrong with a mask, or that there is no memory.
     mutating func add(
-        on buffer: BufferPointer, width: Int, height: Int, isPerson: (GQuark) -> Bool
+        _ analytics: Analytics, on buffer: BufferPointer, width: Int, height: Int, _ detections: Detections
     ) throws(FrameFault) {
-        guard Analytics.isInUse, let analytics = Analytics.library else { return }
-        try analytics.forEachMask(on: buffer, isPerson) { mask, area, people throws(FrameFault) in
+        try analytics.forEachMask(on: buffer, { detections.isPerson($0) }) { mask, area, people throws(FrameFault) in
             guard let meta = gst_buffer_get_video_meta(mask)?.pointee else { throw .metaDisagrees }
             let layout = try AttachedMasks.layout(Int(meta.width), Int(meta.height))
             if picture == nil {

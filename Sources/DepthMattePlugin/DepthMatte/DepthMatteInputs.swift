@@ -124,12 +124,11 @@ struct DepthMatteInputs: ~Copyable {
     mutating func attachedSegmentation(
         on video: BufferPointer, width: Int, height: Int, at moment: Moment
     ) throws(FrameFault) -> (buffer: BufferPointer, layout: FrameLayout)? {
-        let labels = found
         masks = AttachedMasks()
-        try masks.add(on: video, width: width, height: height, isPerson: labels.isPerson)
+        guard Analytics.isInUse, let analytics = Analytics.library else { return nil }
+        try masks.add(analytics, on: video, width: width, height: height, found)
         if let info = face.format, let choice = face.currentChoice, DepthMatteInputs.holds(choice, at: moment) {
-            try masks.add(
-                on: choice.buffer, width: Int(info.width), height: Int(info.height), isPerson: labels.isPerson)
+            try masks.add(analytics, on: choice.buffer, width: Int(info.width), height: Int(info.height), found)
         }
         return masks.picture.map { ($0.buffer.pointer, $0.layout) }
     }
