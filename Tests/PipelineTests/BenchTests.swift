@@ -118,7 +118,7 @@ import Testing
 
     @Test func `the views of depth are measured beside a memcpy of what leaves`() throws {
         let output = try run(["views", "--rounds", "1", "--seconds", "0.01", "--ring", "1"])
-        #expect(output.figures.count == 10 && output.figures.allSatisfy { $0.ring == 1 && $0.work == nil })
+        #expect(output.figures.count == 14 && output.figures.allSatisfy { $0.ring == 1 && $0.work == nil })
         for figure in output.figures { #expect(output.text.contains(try #require(figure.view))) }
     }
 
