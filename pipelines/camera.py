@@ -184,10 +184,12 @@ def background(configuration):
     pipeline = parse_camera("depthtestsrc pattern=blank num-buffers=1", configuration)
     try:
         pipeline.set_state(Gst.State.PLAYING)
-        sample = pipeline.get_by_name("picture").try_pull_sample(10 * Gst.SECOND)
-        if not sample:
-            raise Failure(f"{configuration.path}: {error_of(pipeline, 'the background cannot be shown')}")
-        return untimed(sample.get_buffer())
+        for _ in range(100):
+            if sample := pipeline.get_by_name("picture").try_pull_sample(Gst.SECOND // 10):
+                return untimed(sample.get_buffer())
+            if error := error_of(pipeline, None):
+                break
+        raise Failure(f"{configuration.path}: {error or 'the background cannot be shown'}")
     finally:
         pipeline.set_state(Gst.State.NULL)
 
@@ -606,7 +608,10 @@ def check():
         except (Failure, GLib.Error, OSError) as problem:
             problems.append(str(problem))
 
-    configuration = attempt(load) or Configuration()
+    configuration = attempt(load)
+    if not configuration:
+        print(f"{NAME}: {problems[0]}")
+        return 1
     source, kind = configuration["camera.source"], configuration["output.type"]
     attempt(lambda: make("pipewiresink" if kind == "pipewire" else "v4l2sink"))
     attempt(lambda: background(configuration))

@@ -115,7 +115,7 @@ case $line in
 *autovideosink*)
     if [ -z "${DISPLAY-}" ] && [ -z "${WAYLAND_DISPLAY-}" ]; then
         echo "$0: there is no display for autovideosink; a sink without one:" >&2
-        echo "    FRAMES=30 SINK=\"pngenc ! multifilesink location=frame-%02d.png\"" >&2
+        echo "    SINK=\"pngenc ! multifilesink location=frame-%02d.png\"; where the line has FRAMES, FRAMES=30 too" >&2
         # On a console it draws by the kernel's graphics device. Without one, that of GStreamer 1.22 ends in a
         # segmentation fault, and newer ones show nothing.
         ls /dev/dri/card* >/dev/null 2>&1 || exit 1

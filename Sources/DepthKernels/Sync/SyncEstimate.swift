@@ -72,7 +72,7 @@ struct SyncEstimate: ~Copyable {
         _ luma: UnsafePointer<Float>, _ field: DepthField, cutoff: Double, settings: MatteSettings, time: Int64,
         depthTime: Int64, _ loops: Loops
     ) {
-        guard let grid = SyncGrid(field.grid) else { return }
+        guard let grid = SyncGrid(field.grid) else { return reset() }
         let key = Key(grid: grid, anchor: settings.anchor.mode, cutoff: settings.cutoff)
         let step = lastTime.map { Double(time &- $0) } ?? 0
         if key != self.key || step < 0 || step > SyncEstimate.longestGap { reset() }
@@ -93,7 +93,7 @@ struct SyncEstimate: ~Copyable {
             sums.note(skew: Double(depthTime &- time))
         }
         look(grid, loops)
-        if number % Sync.reportInterval == 0, let found = sums.report(interval: interval, grid) {
+        if number % Sync.reportInterval == 0, let found = sums.report(grid) {
             let count = report.number &+ 1
             report = found
             report.number = count
@@ -111,7 +111,7 @@ struct SyncEstimate: ~Copyable {
     private mutating func followTime(_ time: Int64, step: Double) {
         defer { lastTime = time }
         guard lastTime != nil else { return regular = 1 }
-        if interval > 0, abs(step - interval) < interval / 2 {
+        if interval > 0, abs(step - interval) < min(step, interval) / 2 {
             interval += (step - interval) / 32
             regular &+= 1
         } else {

@@ -49,10 +49,8 @@ struct SyncSums: ~Copyable {
 
     /// Begins a look at an outline.
     mutating func begin(_ outline: SyncOutline, frame: Int, interval: Double) {
-        if abs(interval - self.interval) > self.interval / 4 {
-            reset()
-            self.interval = interval
-        }
+        if abs(interval - self.interval) > self.interval / 4 { reset() }
+        self.interval = interval
         if count == first || frame &- start >= Sync.piece {
             start = frame
             count &+= 1
@@ -121,9 +119,7 @@ struct SyncSums: ~Copyable {
     // MARK: Report
 
     /// What is known; nil before the first look.
-    ///
-    /// - Parameter interval: from frame to frame, in nanoseconds.
-    mutating func report(interval: Double, _ grid: SyncGrid) -> SyncReport? {
+    mutating func report(_ grid: SyncGrid) -> SyncReport? {
         guard count > first else { return nil }
         let lag = lag()
         var report = SyncReport()

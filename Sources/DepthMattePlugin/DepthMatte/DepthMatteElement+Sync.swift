@@ -47,8 +47,8 @@ struct SyncState {
         /// - Parameters:
         ///   - step: the least change of the value that counts.
         /// - Returns: true where a warning is due.
-        mutating func isDue(_ isFault: Bool, isKnown: Bool, _ value: Double, step: Double) -> Bool {
-            if isKnown && !isFault { told = nil }
+        mutating func isDue(_ isFault: Bool, isRight: Bool, _ value: Double, step: Double) -> Bool {
+            if isRight { told = nil }
             guard isFault, told.map({ abs($0 - value) >= step }) ?? true else { return false }
             told = value
             return true
@@ -87,24 +87,28 @@ extension DepthMatteElement {
         let isLate = report.isLate && last.isLate
         let isBeside = (x: report.x.isBeside && last.x.isBeside, y: report.y.isBeside && last.y.isBeside)
         if job.settings.depthSync == .measured {
-            if isLate { correctLag(report, job) }
+            // The map on a video buffer is of its frame, whatever its time.
+            if isLate, state.inputs.depth.exists { correctLag(report, job) }
             if report.x.isKnown && last.x.isKnown, abs(report.x.pixels) > report.x.cell {
                 state.sync.wantedShift.x += report.x.pixels
             }
             if report.y.isKnown && last.y.isKnown, abs(report.y.pixels) > report.y.cell {
                 state.sync.wantedShift.y += report.y.pixels
             }
+            // Two reports of the new place decide about the next step.
+            if state.sync.wantedShift != state.sync.shift { state.sync.last = SyncReport(number: report.number) }
             return
         }
         let lagStep = max(15e6, 3 * Double(report.lagError))
-        if state.sync.warnings.lag.isDue(isLate, isKnown: report.isLagKnown, Double(report.lag), step: lagStep) {
+        let isLagRight = report.isLagKnown && !report.isLate
+        if state.sync.warnings.lag.isDue(isLate, isRight: isLagRight, Double(report.lag), step: lagStep) {
             warnOfLag(report, job.settings)
         }
         let (x, y, offset) = (report.x, report.y, job.settings.depth)
-        if state.sync.warnings.x.isDue(isBeside.x, isKnown: x.isKnown, x.pixels, step: 2 * x.cell) {
+        if state.sync.warnings.x.isDue(isBeside.x, isRight: x.isKnown && !x.isBeside, x.pixels, step: 2 * x.cell) {
             warnOfShift(x, offset.offsetX, "depth-offset-x", x.pixels < 0 ? "to the right" : "to the left", "of")
         }
-        if state.sync.warnings.y.isDue(isBeside.y, isKnown: y.isKnown, y.pixels, step: 2 * y.cell) {
+        if state.sync.warnings.y.isDue(isBeside.y, isRight: y.isKnown && !y.isBeside, y.pixels, step: 2 * y.cell) {
             warnOfShift(y, offset.offsetY, "depth-offset-y", y.pixels < 0 ? "below" : "above", "")
         }
     }
@@ -112,7 +116,10 @@ extension DepthMatteElement {
     /// Corrects the lag in one step. The latency of a live pipeline is never lowered.
     private func correctLag(_ report: SyncReport, _ job: Job) {
         let (time, before) = (job.moment.time ?? 0, measuredTimeOffset.load(ordering: .relaxed))
-        if let last = state.sync.correction, time &- last < DepthMatteElement.correctionInterval { return }
+        // After a seek the running time begins anew.
+        if let last = state.sync.correction, time >= last, time &- last < DepthMatteElement.correctionInterval {
+            return
+        }
         let after = before &- report.lag
         let property = job.settings.depthTimeOffset
         if job.moment.isLive && min(property &+ after, 0) > min(property &+ before, 0) { return }
@@ -138,7 +145,8 @@ extension DepthMatteElement {
             milliseconds > 0
             ? "Depth shows what the video showed \(milliseconds) ms before (+-\(error) ms)."
             : "The video is late: it shows what depth showed \(milliseconds.magnitude) ms before (+-\(error) ms)."
-        warnOfSettings("\(fault) Set depth-ts-offset to \(offset)\(cost).")
+        let cure = state.inputs.depth.exists ? "Set" : "Link the source's depth pad to this element's, and set"
+        warnOfSettings("\(fault) \(cure) depth-ts-offset to \(offset)\(cost).")
     }
 
     private func warnOfShift(
