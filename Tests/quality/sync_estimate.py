@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Reference of depthmatte's property depth-sync: by how much depth is late, and how far beside the video it lies.
-
-    sync_estimate.py clip.npz       video: luma (frames, rows, columns); depth: metres, 0 = not measured; cutoff: metres; rate: frames per second
 
 Model.  The person's outline in the depth map of frame i, moved along its outward normal n by
 
@@ -15,7 +12,6 @@ Its sums are kept by lag, by direction of n (8) and by whether the outline moves
 d, what moves fixes the lag (a lag alone is a shift by velocity x lag).  Hypotheses are compared by paired sums of the same pieces
 of time or picture, t = sum g / sqrt(sum g^2), which one lucky piece cannot raise above 1.  No random numbers.  Sources: SyncEstimate.swift.
 """
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -210,16 +206,3 @@ class SyncEstimate:
         return dict(lag=float(lag), lag_error=error, lag_known=bool(known), late=bool(late), t=apart, t0=float(t[p.lags]), pieces=n,
                     dx=float(d[0]), dy=float(d[1]), f=float(self.hyp[b, 2]), offset_known=seen, beside=beside, spread=spread.tolist(), ts=ts, gain=gain,
                     score=float(Js[b]), moving=float(W[:, :, 1].sum() / W.sum()))
-
-
-def main(path):
-    c, e = np.load(path), SyncEstimate()
-    for luma, z in zip(c["video"], c["depth"]):
-        e.step(luma, z.astype(np.float32), float(c["cutoff"]))
-    r, ms, px = e.report(), 1e3 / float(c["rate"]), max(luma.shape) / max(z.shape) * max(1, round(max(z.shape) / e.p.longest))     # a frame; a cell in video pixels
-    print(r and f"lag {r['lag'] * ms:.0f} +- {r['lag_error'] * ms:.0f} ms, known {r['lag_known']}, warn {r['late']}; "
-          f"depth-offset {r['dx'] * px:+.0f} {r['dy'] * px:+.0f}, known {r['offset_known']}, warn {r['beside']}")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
