@@ -15,32 +15,17 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "pipelines/camera.py"
-if sys.argv[1:] in (["-h"], ["--help"]):
-    sys.exit(print(__doc__))
-missing = [name for name in ("pipewire", "wireplumber", "pw-link", "dbus-run-session") if not shutil.which(name)]
-if missing:
-    sys.exit(print(f"{sys.argv[0]}: skipped, there is no {', '.join(missing)}"))
+from gstreamer import ROOT, help_or_go, needs, run_alone, start
+
+help_or_go(__doc__)
+start("GstApp")
+if not needs("pipewire", "wireplumber", "pw-link", "dbus-run-session", "pipewiresrc"):
+    sys.exit()
 # Daemons, service and notifications talk over a session bus of their own.
-if "DEPTHMATTE_CAMERA_TEST" not in os.environ:
-    os.environ["DEPTHMATTE_CAMERA_TEST"] = "1"
-    session = ["timeout", "-s", "KILL", "300", "dbus-run-session", "--", "/usr/bin/python3", *sys.argv]
-    os.execv(ROOT / "Tests/leftovers.sh", ["leftovers.sh", *session])
+run_alone("dbus-run-session", "--")
+from gi.repository import Gio, GLib, Gst  # noqa: E402
 
-os.environ.update(GST_PLUGIN_PATH=str(ROOT / ".build/release"), SWIFT_BACKTRACE="enable=no")
-try:
-    import gi
-
-    gi.require_version("Gst", "1.0")
-    gi.require_version("GstApp", "1.0")
-    from gi.repository import Gio, GLib, Gst, GstApp  # noqa: E402,F401
-except (ImportError, ValueError) as error:
-    sys.exit(print(f"{sys.argv[0]}: skipped, {error}"))
-Gst.init(None)
-if not Gst.ElementFactory.find("pipewiresrc"):
-    sys.exit(print(f"{sys.argv[0]}: skipped, there is no pipewiresrc"))
-
+PROGRAM = ROOT / "pipelines/camera.py"
 BLUE, RED, GREEN, SWEATER = (0, 0, 255), (255, 0, 0), (0, 255, 0), (200, 145, 50)
 CORNER, CHEST = (20, 20), (280, 460)
 PERSON = "depthtestsrc is-live=true"

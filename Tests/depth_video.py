@@ -7,8 +7,6 @@
 What is not installed is skipped.
 """
 import itertools
-import os
-import pathlib
 import re
 import socket
 import statistics
@@ -19,20 +17,12 @@ import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-if sys.argv[1:] in (["-h"], ["--help"]):
-    sys.exit(print(__doc__))
-os.environ["GST_PLUGIN_PATH"] = str(ROOT / ".build/release")
-os.environ["SWIFT_BACKTRACE"] = "enable=no"
-try:
-    import gi
+from gstreamer import ROOT, help_or_go, needs, start
 
-    gi.require_version("Gst", "1.0")
-    gi.require_version("GstApp", "1.0")
-    from gi.repository import GLib, Gst, GstApp  # noqa: E402,F401
-except (ImportError, ValueError) as missing:
-    sys.exit(print(f"{sys.argv[0]}: skipped, {missing}"))
-Gst.init(None)
+help_or_go(__doc__)
+start("GstApp")
+from gi.repository import GLib, Gst  # noqa: E402
+
 FIGURES = sys.argv[1:] == ["--figures"]
 COUNT = 150 if FIGURES else 45
 WIDTH, HEIGHT, BLOCK, BITS = 640, 480, 32, 8
@@ -168,13 +158,6 @@ def wait(until):
         if until():
             break
         time.sleep(0.1)
-
-
-def needs(*names):
-    missing = [name for name in names if not Gst.ElementFactory.find(name)]
-    if missing:
-        print(f"{sys.argv[0]}: skipped, there is no {', '.join(missing)}")
-    return not missing
 
 
 def free_port(kind=socket.SOCK_STREAM):

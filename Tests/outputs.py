@@ -13,35 +13,16 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-if sys.argv[1:] in (["-h"], ["--help"]):
-    sys.exit(print(__doc__))
+from gstreamer import ROOT, help_or_go, needs, run_alone, start
+
+help_or_go(__doc__)
 # Daemons and clients talk over a session bus of their own.
-if "DEPTHMATTE_OUTPUTS_TEST" not in os.environ and shutil.which("dbus-run-session"):
-    os.environ["DEPTHMATTE_OUTPUTS_TEST"] = "1"
-    session = ["timeout", "-s", "KILL", "300", "dbus-run-session", "--", "/usr/bin/python3", *sys.argv]
-    os.execv(ROOT / "Tests/leftovers.sh", ["leftovers.sh", *session])
+if shutil.which("dbus-run-session"):
+    run_alone("dbus-run-session", "--")
+start("GstApp")
+from gi.repository import Gst  # noqa: E402
 
-os.environ["GST_PLUGIN_PATH"] = str(ROOT / ".build/release")
-os.environ["SWIFT_BACKTRACE"] = "enable=no"
-try:
-    import gi
-
-    gi.require_version("Gst", "1.0")
-    gi.require_version("GstApp", "1.0")
-    from gi.repository import Gst, GstApp  # noqa: E402,F401
-except (ImportError, ValueError) as missing:
-    sys.exit(print(f"{sys.argv[0]}: skipped, {missing}"))
-Gst.init(None)
 passed = []
-
-
-def needs(*names):
-    """False, and a word, where a program or an element is missing."""
-    missing = [name for name in names if not shutil.which(name) and not Gst.ElementFactory.find(name)]
-    if missing:
-        print(f"{sys.argv[0]}: skipped, there is no {', '.join(missing)}")
-    return not missing
 
 
 def launch(file, *variables):

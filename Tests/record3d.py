@@ -6,7 +6,6 @@
 Where WebRTC is not installed it is skipped.
 """
 import json
-import os
 import pathlib
 import signal
 import socket
@@ -15,25 +14,14 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-if sys.argv[1:] in (["-h"], ["--help"]):
-    sys.exit(print(__doc__))
-if "DEPTHMATTE_RECORD3D_TEST" not in os.environ:
-    os.environ["DEPTHMATTE_RECORD3D_TEST"] = "1"
-    os.execv(ROOT / "Tests/leftovers.sh", ["leftovers.sh", "timeout", "-s", "KILL", "300", "/usr/bin/python3", *sys.argv])
-os.environ["GST_PLUGIN_PATH"] = str(ROOT / ".build/release")
-os.environ["SWIFT_BACKTRACE"] = "enable=no"
-try:
-    import gi
+from gstreamer import ROOT, help_or_go, needs, run_alone, start
 
-    gi.require_version("Gst", "1.0")
-    gi.require_version("GstWebRTC", "1.0")
-    from gi.repository import Gst
-except (ImportError, ValueError) as missing:
-    sys.exit(print(f"{sys.argv[0]}: skipped, {missing}"))
-Gst.init(None)
-if missing := [name for name in ("webrtcbin", "nicesrc", "vp8enc") if not Gst.ElementFactory.find(name)]:
-    sys.exit(print(f"{sys.argv[0]}: skipped, there is no {', '.join(missing)}"))
+help_or_go(__doc__)
+run_alone()
+start("GstWebRTC")
+if not needs("webrtcbin", "nicesrc", "vp8enc"):
+    sys.exit()
+from gi.repository import Gst  # noqa: E402
 
 
 class Phone:
