@@ -1,4 +1,4 @@
-// What the sync estimate does for each cell of a frame and for each look at an outline.
+// The loops of the sync estimate over the cells of a frame and the points of an outline.
 
 extension LoopSet {
     /// The share of each cell's samples, 0…1, that were measured and lie up to a distance.

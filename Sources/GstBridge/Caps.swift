@@ -126,6 +126,7 @@ extension QueryPointer {
         defer { if let filtered { gst_caps_unref(filtered) } }
         gst_query_set_caps_result(self, filtered ?? caps)
     }
+
     /// Answers a CAPS query by what a sink pad's template says, limited in some fields by what downstream of a source pad takes.
     ///
     /// - Returns: false where there is no answer.

@@ -41,7 +41,7 @@ extension PropertyEnum {
 /// A value that a property may leave to others.
 package protocol AutoValue: CaseIterable, Equatable, Sendable {
     static var typeName: String { get }
-    /// Who then decides.
+    /// The blurb of `auto`: by whom the value is then decided.
     static var autoBlurb: String { get }
     var nick: String { get }
     var blurb: String { get }

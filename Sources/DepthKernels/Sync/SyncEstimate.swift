@@ -38,7 +38,7 @@ struct SyncEstimate: ~Copyable {
     private var awake = (frames: 0, reports: 0)
     private var restEnd: Int64?
 
-    /// What the measurement depends on.
+    /// A measurement begins anew where one of these changes.
     struct Key: Equatable {
         let grid: SyncGrid
         let anchor: AnchorMode

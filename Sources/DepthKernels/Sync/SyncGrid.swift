@@ -11,7 +11,7 @@ enum Sync {
     /// Cells: the largest offset and the largest fatness that are tried.
     static let shift = 8
     static let fat = 2
-    /// What a hypothesis pays for each squared cell.
+    /// The cost of a hypothesis, for each squared cell.
     static let prior: Float = 0.0005
     /// Video frames that are looked at before and after a depth map.
     static let lags = 8

@@ -15,7 +15,7 @@ package struct SyncReport: Equatable, Sendable {
 
     package init(number: Int = 0) { self.number = number }
 
-    /// What is to be added to the place of the depth map along an axis.
+    /// An offset along an axis, to be added to the place of the depth map.
     package struct Shift: Equatable, Sendable {
         /// Video pixels.
         package var pixels = 0.0

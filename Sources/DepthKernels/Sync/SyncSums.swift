@@ -1,6 +1,6 @@
 /// How well outlines matched: sums by lag, by direction of the normal, by whether the outline moves there, and by shift.
 ///
-/// What stands fixes the offset, what moves fixes the lag: a lag alone is a shift by velocity times lag. Hypotheses are compared by paired
+/// Outlines that stand fix the offset, those that move fix the lag: a lag alone is a shift by velocity times lag. Hypotheses are compared by paired
 /// sums g of the same pieces of time or picture, t = Σg / √Σg², which one lucky piece cannot raise above 1 (Efron, JASA 1969).
 /// The offset counts where estimates from all halves of the tiles agree (McCarthy, 1969).
 struct SyncSums: ~Copyable {
@@ -22,7 +22,7 @@ struct SyncSums: ~Copyable {
     private var first = 0
     /// The frame that the last piece began with.
     private var start = 0
-    /// What a point of this look counts in the sums of the tiles: as they are not made smaller, it grows.
+    /// The weight of a point of this look in the sums of the tiles: as they are not made smaller, it grows.
     private var weight: Float = 1
     /// The interval of the frames that were added, and the mean by which maps are later than their frames; in nanoseconds.
     private var interval = 0.0
@@ -118,7 +118,7 @@ struct SyncSums: ~Copyable {
 
     // MARK: Report
 
-    /// What is known; nil before the first look.
+    /// Reports what is known; nil before the first look.
     mutating func report(_ grid: SyncGrid) -> SyncReport? {
         guard count > first else { return nil }
         let lag = lag()

@@ -20,7 +20,7 @@ enum DepthSync: Int, PropertyEnum {
     }
 }
 
-/// What an element made of the reports.
+/// The corrections and warnings that followed from the reports.
 struct SyncState {
     /// The settings that the corrections belong to.
     fileprivate var key: Key?
@@ -106,10 +106,10 @@ extension DepthMatteElement {
         }
         let (x, y, offset) = (report.x, report.y, job.settings.depth)
         if state.sync.warnings.x.isDue(isBeside.x, isRight: x.isKnown && !x.isBeside, x.pixels, step: 2 * x.cell) {
-            warnOfShift(x, offset.offsetX, "depth-offset-x", x.pixels < 0 ? "to the right" : "to the left", "of")
+            warnOfShift(x, offset.offsetX, "depth-offset-x", x.pixels < 0 ? "to the right of" : "to the left of")
         }
         if state.sync.warnings.y.isDue(isBeside.y, isRight: y.isKnown && !y.isBeside, y.pixels, step: 2 * y.cell) {
-            warnOfShift(y, offset.offsetY, "depth-offset-y", y.pixels < 0 ? "below" : "above", "")
+            warnOfShift(y, offset.offsetY, "depth-offset-y", y.pixels < 0 ? "below" : "above")
         }
     }
 
@@ -149,13 +149,10 @@ extension DepthMatteElement {
         warnOfSettings("\(fault) \(cure) depth-ts-offset to \(offset)\(cost).")
     }
 
-    private func warnOfShift(
-        _ shift: SyncReport.Shift, _ offset: Double, _ property: String, _ side: String, _ joint: String
-    ) {
+    private func warnOfShift(_ shift: SyncReport.Shift, _ offset: Double, _ property: String, _ side: String) {
         let (pixels, value) = (whole(shift.pixels), whole(offset + shift.pixels))
         warnOfSettings(
-            "The depth map lies \(pixels.magnitude) pixels \(side)\(joint.isEmpty ? "" : " \(joint)") the person's outline. "
-                + "Set \(property) to \(value).")
+            "The depth map lies \(pixels.magnitude) pixels \(side) the person's outline. Set \(property) to \(value).")
     }
 }
 

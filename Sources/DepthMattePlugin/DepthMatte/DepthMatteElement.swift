@@ -27,7 +27,7 @@ final class DepthMatteElement: ReferencePadAggregator {
     /// What the next frame is to do to the memory of the room. Written by any thread, taken by the streaming thread.
     let roomRequest = Mutex<RoomRequest?>(nil)
 
-    /// What depth-sync=measured adds to depth-ts-offset, in nanoseconds. Written by the streaming thread.
+    /// The addition of depth-sync=measured to depth-ts-offset, in nanoseconds. Written by the streaming thread.
     let measuredTimeOffset = Atomic<Int64>(0)
 
     /// An action signal.
@@ -56,7 +56,7 @@ final class DepthMatteElement: ReferencePadAggregator {
         var room: (picture: Picture, format: StreamFormat)?
         /// The settings for which `warnOfCutoff` warned last.
         var complainedOf: MatteSettings?
-        /// What was made of the measured lag and offset of depth.
+        /// The corrections and warnings that the measured lag and offset of depth brought.
         var sync = SyncState()
         /// Frames since the start for which no depth map was near enough; nil once there was one.
         var unpairedFrames: Int? = 0

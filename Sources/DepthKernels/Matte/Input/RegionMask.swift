@@ -1,7 +1,7 @@
 /// For each number of a region in a network's mask, 255 if it is a person, 0 if not.
 package typealias RegionLevels = InlineArray<256, UInt8>
 
-/// What a picture for `MatteFrame.segmentation` has where there is no mask: a probability of a half, which says nothing.
+/// The level of a picture for `MatteFrame.segmentation` where there is no mask: a probability of a half, which says nothing.
 package let unknownLevel: UInt8 = 128
 
 /// Draws a mask, whose pixels are numbers of regions, on a picture for `MatteFrame.segmentation`, each pixel of which takes the mask's
