@@ -107,6 +107,24 @@ OPEN = "proc/77/fd/5"
 NODE = "sys/bus/usb/devices/2-1:1.0/video4linux/video2/name"
 WSL = {"proc/sys/kernel/osrelease": "6.6.87.2-microsoft-standard-WSL2\n"}
 DOCKER = {".dockerenv": ""}
+# Cameras that are played: by this build's plugin, and with gi, or not at all.
+PLUGIN = ROOT / ".build/release/libgstdepthmatte.so"
+PLAYS = {"GST_PLUGIN_PATH": "{folder}/plugin", "GST_REGISTRY": "{folder}/plugin/registry"}
+BESIDE = ("depthtestsrc name=t t.video ! queue ! pack.video t.depth ! videobox left=-12 right=12 ! queue ! pack.depth depthpack name=pack "
+          "! depthunpack")
+PADS = "name=camera camera.video ! queue ! matte.video camera.depth ! queue ! matte.depth depthmatte name=matte"
+WATCHED = [
+    ({}, ["--watch", "5", "--source", "depthtestsrc"], [], f"gst-launch-1.0 depthtestsrc {PADS} ! videoconvert ! pngenc ! ", PLAYS),
+    ({}, ["--watch", "5", "--source", "depthtestsrc depth-delay=66000000"], ["late"],
+     f"gst-launch-1.0 depthtestsrc depth-delay=66000000 {PADS} depth-ts-offset=-6", PLAYS),
+    ({}, ["--watch=3", "--source", BESIDE], ["beside"], f"gst-launch-1.0 {BESIDE} {PADS} depth-offset-x=-24 ! ", PLAYS),
+    ({}, ["--watch=1", "--source=depthtestsrc attach-depth=false ! depthpack ! depthunpack"], ["warned"],
+     f"gst-launch-1.0 depthtestsrc attach-depth=false ! depthpack ! depthunpack {PADS} view=quad ! ", PLAYS),
+    ({}, ["--watch=1", "--source=depthtestsrc dropouts=1"], ["no-frames"], "GST_DEBUG=4 gst-launch-1.0 depthtestsrc dropouts=1 ", PLAYS),
+    ({}, ["--watch=1", '--source=videotestsrc name="a;b"'], ["not-played"],
+     f"GST_DEBUG=4 gst-launch-1.0 videotestsrc 'name=\"a;b\"' {PADS}", PLAYS),
+    ({**D435, **PYTHON}, ["--watch=1"], ["not-played"], "GST_DEBUG=4 gst-launch-1.0 depthcamsrc driver=realsense library={root}/" + MODULE, PLAYS),
+]
 # Files (None: is not there; "->": a link), arguments, the findings, how the step begins, and variables of the environment (None: is not
 # set). The first is a machine without fault.
 CASES = [
@@ -266,6 +284,7 @@ CASES = [
     (ROUTE, ["--address", NOBODY], ["no-library"], PIP + "pyorbbecsdk2"),
     (ROUTE, ["--address", phone(404)], ["no-library"], PIP + "pyorbbecsdk2"),
     (OLD_PYTHON | ROUTE, ["--address", phone(200, 200)], ["no-library"], "pip install "),
+    ({**D435, "gi.py": "raise ImportError"}, ["--watch", "1"], ["no-gi"], "sudo apt install python3-gi ", {"PYTHONPATH": "."}),
     ({}, ["--address", phone(200, 403)], ["phone-busy"], AGAIN + "the other viewer has closed"),
     ({"tree/pipelines/record3d.py": ""}, ["--address", f"http://{phone(200, 200)}/"], [], "{tree}/pipelines/record3d.py 127.0.0.1:"),
     ({}, ["--address", phone(200, 200)], [], "/usr/share/doc/gstreamer1.0-depthmatte/pipelines/record3d.py 127.0.0.1:"),
@@ -306,7 +325,8 @@ def run(root, arguments, variables, tree=None):
 def make(root, files):
     write(root, {**WELL, **inspect(), **files})
     (root / "tree/pipelines").mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "pipelines/doctor.sh", root / "tree/pipelines")
+    for name in ("doctor.sh", "watch.py"):
+        shutil.copy(ROOT / "pipelines" / name, root / "tree/pipelines")
     # Of the system's programs those alone that every Linux has: its GStreamer stays out of sight.
     (root / "tools").mkdir()
     for tool in "cat dirname find grep head id printf python3 readlink sed sh sort tr uname".split():
@@ -327,6 +347,7 @@ def check(number, folder):
     variables = variables[0] if variables else {}
     root = pathlib.Path(folder) / str(number)
     make(root, files)
+    variables = {name: value and value.replace("{folder}", folder) for name, value in variables.items()}
     step = step.format(tree=root / "tree", doctor=root / "tree/pipelines/doctor.sh", root=root)
     text = run(root, arguments, variables)
     lines = text.stdout.rstrip().splitlines()
@@ -392,9 +413,29 @@ def check_names(folder):
         assert f", {shown})" in run(root, [], {}).stdout
 
 
+def check_measured(root):
+    """What is measured is told in words and in JSON, and so is what is not known."""
+    arguments = ["--watch=2", "--source=depthtestsrc still=true holes=0.3 dropouts=0.1"]
+    variables = {name: value.replace("{folder}", folder) for name, value in PLAYS.items()}
+    told = json.loads(run(root, [*arguments, "--json"], variables).stdout)["watch"]
+    assert told["video_rate"] == 30 > told["depth_rate"] and told["dropped"] > 0 and 0.28 < told["holes"] < 0.32, told
+    assert (told["lag"], told["lag_error"], told["offset_x"]) == (None, None, 0), told
+    words = run(root, arguments, variables).stdout
+    assert "Lag          not known; " in words and "Offset       left to right: none; " in words and "Holes        30 %" in words, words
+
+
 folder = tempfile.mkdtemp()
 os.chmod(folder, 0o755)
 try:
+    if PLUGIN.exists() and not subprocess.run(["/usr/bin/python3", "-c", "from gi.repository import Gst"], capture_output=True).returncode:
+        os.mkdir(f"{folder}/plugin")
+        os.chmod(f"{folder}/plugin", 0o777)
+        shutil.copy(PLUGIN, f"{folder}/plugin")
+        CASES += WATCHED
+        make(pathlib.Path(folder) / "still", {})
+        check_measured(pathlib.Path(folder) / "still")
+    else:
+        print(f"{sys.argv[0]}: no camera is played, for want of the plugin or of python3-gi")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         root, first = list(pool.map(lambda number: check(number, folder), range(len(CASES))))[0]
     assert first["libraries"][0] == {
@@ -404,13 +445,13 @@ try:
     shown = run(root, ["--serials", "--json"], {"WAYLAND_DISPLAY": "wayland-0"})
     assert json.loads(shown.stdout)["cameras"][0]["serial"] == "12345"
     assert json.loads(shown.stdout)["next"].endswith("! autovideosink")
-    for wrong in (["--jsn"], ["--address"]):
+    for wrong in (["--jsn"], ["--address"], ["--watch"], ["--watch=0"], ["--watch=1s"], ["--source=depthtestsrc"]):
         assert run(root, wrong, {}).returncode == 2
     check_commands(folder)
     check_names(folder)
     # No finding without a case.
     known = set(re.findall(r"(?:^| )finding ([a-z0-9-]+) [\"\\\\]", (ROOT / "pipelines/doctor.sh").read_text(), re.M))
-    tested = {finding for case in CASES for finding in case[2]}
+    tested = {finding for case in [*CASES, *WATCHED] for finding in case[2]}
     assert known == tested, known ^ tested
 finally:
     shutil.rmtree(folder)

@@ -29,7 +29,7 @@ for page in "$root"/Sources/DepthMattePlugin/*/README.md; do
 done
 cp "$root/pipelines/cameras.md" "$target/doc"
 cp "$root/pipelines/doctor.sh" "$target/depthmatte-doctor"
-cp "$root/pipelines/record3d.py" "$target"
+cp "$root/pipelines/record3d.py" "$root/pipelines/watch.py" "$target"
 cat > "$target/README" <<END
 GStreamer elements for depth cameras. They need GStreamer 1.22 or newer with its base plugins, and no Swift.
 

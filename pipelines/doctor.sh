@@ -1,10 +1,17 @@
 #!/bin/sh
 # Finds out why a depth camera does not start, and ends with the one next step.
 #
-#     depthmatte-doctor [--virtual-camera] [--address IP] [--json] [--serials]
+#     depthmatte-doctor [--virtual-camera] [--address IP] [--watch SECONDS [--source SOURCE]] [--json] [--serials]
 #
 # --virtual-camera: looks at what a virtual camera needs, too. --address: looks at the way to an Ethernet camera, or to an iPhone that
 # streams by Wi-Fi (the app Record3D), too.
+#
+# --watch SECONDS: plays the camera for so long, and says how many frames come and how many are dropped, how large the holes of the depth
+# map are, how late depth is, and how far it lies beside the video. Move to and fro in front of the camera meanwhile: otherwise the lag
+# stays unknown.
+# --source SOURCE: plays this in place of the camera. It is the beginning of a launch line; its last element has the pads video and depth,
+# as in --source "depthtestsrc is-live=true".
+#
 # --json: the report as one JSON object, for a bug report. --serials: the report has the cameras' serial numbers.
 #
 # Exits with 1 where something is in the way. It changes nothing. DEPTHMATTE_DOCTOR_ROOT names a folder that is read in place of /.
@@ -15,7 +22,7 @@ export LC_ALL=C
 echo() { printf '%s\n' "$*"; }
 
 usage() {
-    echo "usage: $0 [--virtual-camera] [--address IP] [--json] [--serials]" >&2
+    echo "usage: $0 [--virtual-camera] [--address IP] [--watch SECONDS [--source SOURCE]] [--json] [--serials]" >&2
     exit 2
 }
 
@@ -23,6 +30,8 @@ json=no
 serials=no
 virtual=no
 address=
+seconds=
+source=
 while [ $# -gt 0 ]; do
     case $1 in
     -h | --help)
@@ -33,15 +42,18 @@ while [ $# -gt 0 ]; do
     --serials) serials=yes ;;
     --virtual-camera) virtual=yes ;;
     --address=?*) address=${1#--address=} ;;
-    --address)
+    --watch=?*) seconds=${1#--watch=} ;;
+    --source=?*) source=${1#--source=} ;;
+    --address | --watch | --source)
         [ -n "${2-}" ] || usage
-        address=$2
+        case $1 in --address) address=$2 ;; --watch) seconds=$2 ;; *) source=$2 ;; esac
         shift
         ;;
     *) usage ;;
     esac
     shift
 done
+case $seconds,$source in , | [1-9],* | [1-9][0-9],* | [1-9][0-9][0-9],*) ;; *) usage ;; esac
 
 root=${DEPTHMATTE_DOCTOR_ROOT-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -198,6 +210,9 @@ install() {
     apt:loopback | pacman:loopback) names="v4l2loopback-dkms" ;;
     apt:webrtc) names="gstreamer1.0-nice gstreamer1.0-plugins-bad python3-gi gir1.2-gst-plugins-bad-1.0" ;;
     dnf:webrtc | rpm-ostree:webrtc) names="libnice-gstreamer1 gstreamer1-plugins-bad-free python3-gobject" ;;
+    apt:gi) names="python3-gi gir1.2-gstreamer-1.0" ;;
+    dnf:gi | rpm-ostree:gi) names="python3-gobject" ;;
+    pacman:gi) names="python-gobject" ;;
     apt:libpython*) names=$1 ;;
     apt:pip | dnf:pip | rpm-ostree:pip | zypper:pip) names="python3-pip" ;;
     pacman:pip) names="python-pip" ;;
@@ -595,13 +610,15 @@ find_display() {
     echo "$step"
 }
 
-# add_camera DRIVER-AND-PROPERTIES: to the launch line that shows all cameras.
+# add_camera DRIVER-AND-PROPERTIES: to the launch line that shows all cameras. The first is the one that is watched.
 launch=
+watched=
 add_camera() {
     shown=$((shown + 1))
     out="videoconvert ! autovideosink"
     [ -n "$display" ] || out="videoconvert ! pngenc ! multifilesink location=depthmatte${several:+-$shown}.png"
     launch="$launch depthcamsrc driver=$1 ! depthmatte ! $out"
+    [ -n "$watched" ] || watched="depthcamsrc driver=${1% serial=NUMBER*}"
 }
 
 display=${WAYLAND_DISPLAY:-${DISPLAY-}}
@@ -633,7 +650,7 @@ elif [ "$cameras" -eq 0 ]; then
     step="$again  # after plugging the camera into another port, with a cable that carries data"
     [ -z "$machine" ] || step="$again  # after passing the camera to this virtual machine, which has a setting for that, by USB 3"
     [ -z "$container$windows" ] || step=$(pass_usb)
-    [ -n "$address" ] || finding no-camera "No depth camera is on USB${system:+, or it is not passed to this system ($system)}." "$step"
+    [ -n "$address$source" ] || finding no-camera "No depth camera is on USB${system:+, or it is not passed to this system ($system)}." "$step"
 fi
 
 # MARK: Network
@@ -713,6 +730,53 @@ if [ $virtual = yes ]; then
     fi
 fi
 
+# MARK: The camera at work
+
+if [ -n "$source" ]; then
+    watched=
+    set -f
+    for part in $source; do
+        [ "$part" = "!" ] || part=$(word "$part")
+        watched="$watched${watched:+ }$part"
+    done
+    set +f
+fi
+watch=$here/watch.py
+[ -e "$watch" ] || watch=$here/../share/gst-depthmatte/watch.py
+line="$watched name=camera camera.video ! queue ! matte.video camera.depth ! queue ! matte.depth depthmatte name=matte"
+out="videoconvert ! autovideosink"
+[ -n "$display" ] || out="videoconvert ! pngenc ! multifilesink location=depthmatte.png"
+watch_json=
+settings=
+if [ -n "$seconds" ] && [ -n "$plugin" ] && [ -n "$watched" ]; then
+    fact Watched "$watched"
+    [ ! -t 2 ] || echo "Watching for $seconds s. Move to and fro in front of the camera." >&2
+    [ -z "$source" ] || launch=" $line ! $out"
+    eval "set -- $line"
+    seen=$(SWIFT_BACKTRACE=${SWIFT_BACKTRACE:-enable=no} "$watch" "$seconds" "$@" ! fakesink 2>/dev/null) || :
+    while IFS= read -r seen; do
+        text=$(printable "${seen#* }")
+        case $seen in
+        no-gi)
+            finding no-gi "Python's GObject introspection of GStreamer, by which the camera is watched, is not installed." \
+                "$(install gi "PyGObject, and GStreamer's GObject introspection")"
+            ;;
+        error\ *) finding not-played "$watched does not play: $text" "GST_DEBUG=4 gst-launch-1.0 $line ! fakesink" ;;
+        none\ *) finding no-frames "$text" "GST_DEBUG=4 gst-launch-1.0 $line ! fakesink" ;;
+        set\ *) settings=" $text" ;;
+        late\ *) finding late "$text" "gst-launch-1.0 $line$settings ! $out" ;;
+        beside\ *) finding beside "$text" "gst-launch-1.0 $line$settings ! $out" ;;
+        warned\ *) finding warned "$text" "gst-launch-1.0 $line view=quad ! $out" ;;
+        "{"*) watch_json=$seen ;;
+        *) fact "${seen%% *}" "$text" ;;
+        esac
+    done <<END
+${seen:-error what plays it ended without a word}
+END
+elif [ -n "$seconds" ]; then
+    fact Watched "nothing: depthcamsrc has no camera"
+fi
+
 # MARK: The end
 
 status=1
@@ -730,6 +794,7 @@ if [ $json = yes ]; then
   "libraries": [$libraries_json],
   "cameras": [$cameras_json],
   "display": $(quote "$display"),
+  "watch": ${watch_json:-null},
   "findings": [$findings_json],
   "next": $(quote "$next")
 }
