@@ -1,7 +1,7 @@
 // The loops of the sync estimate over the cells of a frame and the points of an outline.
 
 extension LoopSet {
-    /// The share of each cell's samples, 0…1, that were measured and lie up to a distance.
+    /// How many of each cell's samples were measured and lie up to a distance; of a cell of one sample four times as many.
     ///
     /// - Parameters:
     ///   - metres: the first row of the cells'; 0 = not measured.
@@ -9,48 +9,69 @@ extension LoopSet {
     ///   - side: samples along a cell's side, 1 or 2.
     package static func coverCells(
         _ metres: UnsafePointer<Float>, stride: Int, side: Int, cutoff: Float, count: Int,
-        into target: UnsafeMutablePointer<Float>
+        into target: UnsafeMutablePointer<UInt16>
     ) {
         guard side == 2 else {
-            for x in upTo(count) { unsafe target[x] = near(metres[x], cutoff) }
+            for x in upTo(count) { unsafe target[x] = near(metres[x], cutoff) &<< 2 }
             return
         }
         let lower = unsafe metres + stride
         for x in upTo(count) {
             let (left, right) = (2 &* x, 2 &* x &+ 1)
-            let upper = unsafe near(metres[left], cutoff) + near(metres[right], cutoff)
-            unsafe target[x] = (upper + near(lower[left], cutoff) + near(lower[right], cutoff)) * 0.25
+            let upper = unsafe near(metres[left], cutoff) &+ near(metres[right], cutoff)
+            unsafe target[x] = upper &+ near(lower[left], cutoff) &+ near(lower[right], cutoff)
         }
     }
 
-    /// A row of cells filtered by [1 2 1] / 4 along both axes; beyond the ends the last cell counts again.
+    /// The mean of each cell's samples, 0…1.3, times 3060.
     ///
-    /// - Parameter line: memory for `count` + 2 numbers.
-    package static func smoothCells(
-        _ rows: (upper: UnsafePointer<Float>, middle: UnsafePointer<Float>, lower: UnsafePointer<Float>), count: Int,
-        line: UnsafeMutablePointer<Float>, into target: UnsafeMutablePointer<Float>
+    /// - Parameters:
+    ///   - stride: numbers from one row to the next.
+    ///   - side: samples along a cell's side, 1 or 2.
+    package static func shadeCells(
+        _ samples: UnsafePointer<Float>, stride: Int, side: Int, count: Int, into target: UnsafeMutablePointer<UInt16>
+    ) {
+        guard side == 2 else {
+            for x in upTo(count) { unsafe target[x] = UInt16(truncatingIfNeeded: nearestWhole(samples[x] * 3060)) }
+            return
+        }
+        let lower = unsafe samples + stride
+        for x in upTo(count) {
+            let (left, right) = (2 &* x, 2 &* x &+ 1)
+            let sum = unsafe (samples[left] + lower[left]) + (samples[right] + lower[right])
+            unsafe target[x] = UInt16(truncatingIfNeeded: nearestWhole(sum * 765))
+        }
+    }
+
+    /// The sums of a row of cells weighted by [1 2 1] along both axes; beyond the ends the last cell counts again.
+    ///
+    /// - Parameters:
+    ///   - rows: numbers up to 4095.
+    ///   - line: memory for `count` + 2 numbers.
+    package static func sumNeighbors(
+        _ rows: (upper: UnsafePointer<UInt16>, middle: UnsafePointer<UInt16>, lower: UnsafePointer<UInt16>), count: Int,
+        line: UnsafeMutablePointer<UInt16>, into target: UnsafeMutablePointer<UInt16>
     ) {
         guard count > 0 else { return }
         let (upper, middle, lower) = unsafe rows
-        for x in upTo(count) { unsafe line[x &+ 1] = upper[x] + 2 * middle[x] + lower[x] }
+        for x in upTo(count) { unsafe line[x &+ 1] = upper[x] &+ middle[x] &<< 1 &+ lower[x] }
         unsafe (line[0], line[count &+ 1]) = (line[1], line[count])
-        for x in upTo(count) { unsafe target[x] = (line[x] + 2 * line[x &+ 1] + line[x &+ 2]) * (1 / 16) }
+        for x in upTo(count) { unsafe target[x] = line[x] &+ line[x &+ 1] &<< 1 &+ line[x &+ 2] }
     }
 
-    /// The gradient of a row of cells by central differences: two numbers of 16 bits in one of 32, the x part low.
+    /// The gradient of a row of cells by central differences, a quarter of them: two numbers of 16 bits in one of 32, the x part
+    /// low.
     ///
-    /// - Parameters:
-    ///   - rows: the middle one with a readable number before its first and after its last.
-    ///   - scale: of a difference of two cells two apart; the results have to fit 16 bits.
+    /// - Parameter rows: the middle one with a readable number before its first and after its last.
     package static func gradientCells(
-        _ rows: (upper: UnsafePointer<Float>, middle: UnsafePointer<Float>, lower: UnsafePointer<Float>), count: Int,
-        scale: Float, into target: UnsafeMutablePointer<Int32>
+        _ rows: (upper: UnsafePointer<UInt16>, middle: UnsafePointer<UInt16>, lower: UnsafePointer<UInt16>), count: Int,
+        into target: UnsafeMutablePointer<Int32>
     ) {
         let (upper, middle, lower) = unsafe rows
         for x in upTo(count) {
-            let gx = unsafe nearestWhole((middle[x &+ 1] - middle[x &- 1]) * scale)
-            let gy = unsafe nearestWhole((lower[x] - upper[x]) * scale)
-            unsafe target[x] = gx & 0xffff | gy &<< 16
+            let gx = unsafe Int32(middle[x &+ 1]) &- Int32(middle[x &- 1])
+            let gy = unsafe Int32(lower[x]) &- Int32(upper[x])
+            unsafe target[x] = (gx &+ 2) &>> 2 & 0xffff | ((gy &+ 2) &>> 2) &<< 16
         }
     }
 
@@ -109,7 +130,7 @@ extension LoopSet {
 }
 
 @inline(__always)
-private func near(_ metres: Float, _ cutoff: Float) -> Float { (metres > 0 ? 1 : 0) * (metres <= cutoff ? 1 : 0) }
+private func near(_ metres: Float, _ cutoff: Float) -> UInt16 { (metres > 0 ? 1 : 0) & (metres <= cutoff ? 1 : 0) }
 
 @inline(__always)
 private func low(_ packed: Int32) -> Float { Float((packed &<< 16) &>> 16) }

@@ -39,6 +39,7 @@ struct Axis: Sendable {
         Axis("upscale", oneOf: "bicubic,bilinear", tried: "bicubic,bilinear"),
         Axis("method", oneOf: "threshold,fusion"),
         Axis("detail", oneOf: "full,half"),
+        Axis("depth-sync", oneOf: "report,measured,timestamps", tried: "timestamps,report"),
         Axis("background", oneOf: "image,color,stream,transparent", tried: "image,color,stream,transparent"),
         Axis(
             "scene", "person", "person,noisy,checkerboard,0,10,25,50,75,100",

@@ -80,7 +80,8 @@ private func element(_ wanted: Case, _ shape: VideoShape, _ ring: Int, still: St
     var properties = [
         "anchor": pattern == nil ? "fixed" : "auto", "cutoff": "\(Case.cutoff)", "blur-radius": wanted["sigma"],
         "gamma": wanted["gamma"], "upscale": wanted["upscale"], "method": wanted["method"], "detail": wanted["detail"],
-        "max-threads": wanted["threads"], "background-mode": wanted["background"], "background-color": "0xff204060",
+        "depth-sync": wanted["depth-sync"], "max-threads": wanted["threads"], "background-mode": wanted["background"],
+        "background-color": "0xff204060",
     ]
     if wanted["background"] == "image" { properties["background"] = still }
     let (video, depth) =

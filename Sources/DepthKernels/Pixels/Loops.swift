@@ -14,6 +14,7 @@ package protocol LoopTable: SendableMetatype {
     typealias Doubles = UnsafePointer<Double>
     typealias MutableDoubles = UnsafeMutablePointer<Double>
     typealias MutableWords = UnsafeMutablePointer<UInt64>
+    typealias Words16 = UnsafePointer<UInt16>
     typealias MutableWords16 = UnsafeMutablePointer<UInt16>
 
     // MARK: Matte and blend
@@ -41,7 +42,7 @@ package protocol LoopTable: SendableMetatype {
         _ rows: (Bytes, Bytes, Bytes, Bytes), weights: SIMD4<UInt16>, count: (rows: Int, bytes: Int), isFirst: Bool,
         into sums: MutableWords16)
     static func averageGroups(
-        _ line: UnsafePointer<UInt16>, _ groups: dm_interval_groups, weights: SIMD16<Float>, into target: MutableFloats
+        _ line: Words16, _ groups: dm_interval_groups, weights: SIMD16<Float>, into target: MutableFloats
     ) -> Bool
     static func averageSquares(_ rows: Floats, stride: Int, side: Int, count: Int, into target: MutableFloats)
     static func boundSquares(
@@ -71,12 +72,13 @@ package protocol LoopTable: SendableMetatype {
     // MARK: Sync estimate
 
     static func coverCells(
-        _ metres: Floats, stride: Int, side: Int, cutoff: Float, count: Int, into target: MutableFloats)
-    static func smoothCells(
-        _ rows: (upper: Floats, middle: Floats, lower: Floats), count: Int, line: MutableFloats,
-        into target: MutableFloats)
+        _ metres: Floats, stride: Int, side: Int, cutoff: Float, count: Int, into target: MutableWords16)
+    static func shadeCells(_ samples: Floats, stride: Int, side: Int, count: Int, into target: MutableWords16)
+    static func sumNeighbors(
+        _ rows: (upper: Words16, middle: Words16, lower: Words16), count: Int, line: MutableWords16,
+        into target: MutableWords16)
     static func gradientCells(
-        _ rows: (upper: Floats, middle: Floats, lower: Floats), count: Int, scale: Float, into target: MutableInts)
+        _ rows: (upper: Words16, middle: Words16, lower: Words16), count: Int, into target: MutableInts)
     static func countLengths(
         _ gradients: Ints, count: Int, lengths: MutableInts, bins: Int, into histogram: MutableInts)
     static func gatherCells(_ picture: Ints, _ indices: Ints, count: Int, into target: MutableInts)

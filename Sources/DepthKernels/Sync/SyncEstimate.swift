@@ -15,8 +15,8 @@ struct SyncEstimate: ~Copyable {
     private var pictures = Scratch<Int32>()
     private var dampings = InlineArray<17, Float>(repeating: 1)
     /// The smoothed coverages of the last two maps that were of use.
-    private var covers = Scratch<Float>()
-    private var planes = Scratch<Float>()
+    private var covers = Scratch<UInt16>()
+    private var lines = Scratch<UInt16>()
     private var histogram = Scratch<Int32>()
     private var spare: [SyncOutline] = (0..<4).map { _ in SyncOutline() }
     private var sums = SyncSums()
@@ -50,8 +50,9 @@ struct SyncEstimate: ~Copyable {
     private static let (leastAwake, rest): (Int, Int64) = (90, 12_000_000_000)
     /// Nanoseconds after which a frame does not continue the one before.
     private static let longestGap = 1e9
-    /// Gradients are kept in units of 1/64 of a level of 256.
-    private static let unit: Float = 64
+    /// Gradients are kept in units of 1/96 of a level of 256: 3060 / 255 of a cell (`shadeCells`), 16 cells of a sum, half of a
+    /// difference, and a quarter of that.
+    private static let unit: Float = 96
     private static let bins = 2048
 
     /// Forgets what was measured: the next frame does not continue the last.
@@ -121,32 +122,53 @@ struct SyncEstimate: ~Copyable {
 
     // MARK: Picture and map
 
+    /// The last three rows of what one stage passes to the next, of each with a number before its first and after its last.
+    @safe
+    private struct Rows {
+        let memory: UnsafeMutablePointer<UInt16>
+        let height: Int
+        let length: Int
+
+        /// The row `y`, or the nearest that there is.
+        subscript(y: Int) -> UnsafeMutablePointer<UInt16> {
+            unsafe memory + (min(max(y, 0), height &- 1) & 3) &* length + 1
+        }
+
+        func around(_ y: Int) -> (upper: LoopTable.Words16, middle: LoopTable.Words16, lower: LoopTable.Words16) {
+            unsafe (UnsafePointer(self[y &- 1]), UnsafePointer(self[y]), UnsafePointer(self[y &+ 1]))
+        }
+    }
+
+    private mutating func rows(_ grid: SyncGrid) -> (Rows, Rows, line: UnsafeMutablePointer<UInt16>) {
+        let length = grid.width &+ 2
+        let memory = unsafe lines.reserve(9 &* length, filler: 0)
+        return unsafe (
+            Rows(memory: memory, height: grid.height, length: length),
+            Rows(memory: memory + 4 &* length, height: grid.height, length: length), memory + 8 &* length
+        )
+    }
+
     private mutating func takePicture(_ luma: UnsafePointer<Float>, _ grid: SyncGrid, _ loops: Loops) {
         let (width, height, length) = (grid.width, grid.height, grid.samples.width)
         let slot = number % Sync.frames
         let picture = unsafe pictures.reserve(Sync.frames * grid.count, filler: 0) + slot &* grid.count
-        // A number before the first row and after the last one, which the gradient reads.
-        let memory = unsafe planes.reserve(2 * grid.count + width + 4, filler: 0)
-        let (smoothed, cells, line) = unsafe (memory + 1, memory + grid.count + 2, memory + 2 &* grid.count + 2)
-        for y in 0..<height {
-            let row = unsafe luma + y &* grid.side &* length
-            if grid.side == 1 {
-                unsafe (cells + y &* width).update(from: row, count: width)
-            } else {
-                unsafe loops.averageSquares(row, stride: length, side: 2, count: width, into: cells + y &* width)
-            }
-        }
-        unsafe smooth(cells, grid, line: line, into: smoothed, loops)
+        let (shades, sums, line) = unsafe rows(grid)
         let bins = unsafe histogram.reserve(SyncEstimate.bins + width, filler: 0)
         unsafe bins.update(repeating: 0, count: SyncEstimate.bins)
-        for y in 0..<height {
-            let (above, below) = (max(y &- 1, 0) &* width, min(y &+ 1, height &- 1) &* width)
-            let (row, scale) = unsafe (smoothed + y &* width, 255 * SyncEstimate.unit / 2)
+        for step in 0..<(height &+ 2) {
+            if step < height {
+                unsafe loops.shadeCells(
+                    luma + step &* grid.side &* length, stride: length, side: grid.side, count: width,
+                    into: shades[step])
+            }
+            if step > 0, step <= height {
+                unsafe loops.sumNeighbors(shades.around(step &- 1), count: width, line: line, into: sums[step &- 1])
+            }
+            let y = step &- 2
+            guard y >= 0 else { continue }
             let target = unsafe picture + y &* width
-            unsafe loops.gradientCells(
-                (UnsafePointer(smoothed + above), UnsafePointer(row), UnsafePointer(smoothed + below)), count: width,
-                scale: scale, into: target)
-            // The columns beyond the ends are those of other rows.
+            unsafe loops.gradientCells(sums.around(y), count: width, into: target)
+            // Nothing is known of the columns beyond the ends.
             unsafe (target[0], target[width &- 1]) = (target[1], target[width &- 2])
             guard y & 3 == 1 else { continue }
             unsafe loops.countLengths(
@@ -161,18 +183,6 @@ struct SyncEstimate: ~Copyable {
         dampings[slot] = max(SyncEstimate.unit, 2 * Float(median) + 1)
     }
 
-    private func smooth(
-        _ cells: UnsafePointer<Float>, _ grid: SyncGrid, line: UnsafeMutablePointer<Float>,
-        into target: UnsafeMutablePointer<Float>, _ loops: Loops
-    ) {
-        for y in 0..<grid.height {
-            let (above, below) = (max(y &- 1, 0), min(y &+ 1, grid.height &- 1))
-            unsafe loops.smoothCells(
-                (cells + above &* grid.width, cells + y &* grid.width, cells + below &* grid.width), count: grid.width,
-                line: line, into: target + y &* grid.width)
-        }
-    }
-
     /// Takes a map that is new: its outline, or the motion of the outline before.
     private mutating func takeMap(_ field: DepthField, cutoff: Float, _ grid: SyncGrid, _ loops: Loops) {
         mapsSince &+= 1
@@ -183,15 +193,21 @@ struct SyncEstimate: ~Copyable {
         mapCount &+= 1
         let covers = unsafe covers.reserve(2 * grid.count, filler: 0)
         let cover = unsafe covers + (mapCount & 1) &* grid.count
-        let memory = unsafe planes.reserve(2 * grid.count + grid.width + 4, filler: 0)
-        let (first, second, line) = unsafe (memory, memory + grid.count, memory + 2 &* grid.count)
-        for y in 0..<grid.height {
-            unsafe loops.coverCells(
-                field.metres + y &* grid.side &* field.rowLength, stride: field.rowLength, side: grid.side,
-                cutoff: cutoff, count: grid.width, into: first + y &* grid.width)
+        let (counts, sums, line) = unsafe rows(grid)
+        for step in 0..<(grid.height &+ 2) {
+            if step < grid.height {
+                unsafe loops.coverCells(
+                    field.metres + step &* grid.side &* field.rowLength, stride: field.rowLength, side: grid.side,
+                    cutoff: cutoff, count: grid.width, into: counts[step])
+            }
+            if step > 0, step <= grid.height {
+                unsafe loops.sumNeighbors(
+                    counts.around(step &- 1), count: grid.width, line: line, into: sums[step &- 1])
+            }
+            guard step > 1 else { continue }
+            unsafe loops.sumNeighbors(
+                sums.around(step &- 2), count: grid.width, line: line, into: cover + (step &- 2) &* grid.width)
         }
-        unsafe smooth(first, grid, line: line, into: second, loops)
-        unsafe smooth(second, grid, line: line, into: cover, loops)
         if let before {
             unsafe before.findMotion(
                 from: covers + (mapCount & 1 ^ 1) &* grid.count, to: cover, frames: number &- before.frame)

@@ -34,6 +34,8 @@ final class SyncOutline {
         var direction: Int { cell & 7 }
     }
 
+    /// The coverage of a cell of which all is near.
+    private static let whole: UInt16 = 1024
     /// Points that are found at most, of which `Sync.points` stay.
     private static let mostFound = 4096
     private static let cells = Sync.tiles * Sync.tiles * Sync.directions
@@ -52,11 +54,12 @@ final class SyncOutline {
     // MARK: Find
 
     /// - Parameters:
-    ///   - cover: the coverage of the grid's cells, smoothed.
-    func find(_ cover: UnsafePointer<Float>, _ field: DepthField, on grid: SyncGrid, frame: Int) {
+    ///   - cover: the coverage of the grid's cells, smoothed, in parts of 1024.
+    func find(_ cover: UnsafePointer<UInt16>, _ field: DepthField, on grid: SyncGrid, frame: Int) {
         (self.frame, isComplete) = (frame, false)
         let list = unsafe found.reserve(SyncOutline.mostFound)
         var all = 0
+        let half = SyncOutline.whole / 2
         for pass in 0..<2 {
             let isAcross = pass == 0
             let step = isAcross ? 1 : grid.width
@@ -64,8 +67,8 @@ final class SyncOutline {
                 let row = unsafe cover + y &* grid.width
                 for x in 2..<(grid.width &- 2) {
                     let (a, b) = unsafe (row[x], row[x &+ step])
-                    guard (a >= 0.5) != (b >= 0.5), all < SyncOutline.mostFound else { continue }
-                    let share = (0.5 - a) / (b - a)
+                    guard (a >= half) != (b >= half), all < SyncOutline.mostFound else { continue }
+                    let share = (Float(half) - Float(a)) / (Float(b) - Float(a))
                     let (one, other) = unsafe (
                         SyncOutline.gradient(row + x, grid), SyncOutline.gradient(row + (x &+ step), grid)
                     )
@@ -92,8 +95,10 @@ final class SyncOutline {
 
     /// Half the difference of the neighbours along each axis.
     @inline(__always)
-    private static func gradient(_ cell: UnsafePointer<Float>, _ grid: SyncGrid) -> SIMD2<Float> {
-        unsafe SIMD2(cell[1] - cell[-1], cell[grid.width] - cell[0 &- grid.width]) * 0.5
+    private static func gradient(_ cell: UnsafePointer<UInt16>, _ grid: SyncGrid) -> SIMD2<Float> {
+        let after = unsafe SIMD2(Float(cell[1]), Float(cell[grid.width]))
+        let before = unsafe SIMD2(Float(cell[-1]), Float(cell[0 &- grid.width]))
+        return (after - before) * (0.5 / Float(whole))
     }
 
     /// True where something farther begins outside, or nothing is measured there.
@@ -197,21 +202,22 @@ final class SyncOutline {
     /// Finds which groups move: the area that they win along their normals, from the map before to the map after.
     ///
     /// - Parameter frames: between the two maps.
-    func findMotion(from before: UnsafePointer<Float>, to after: UnsafePointer<Float>, frames: Int) {
+    func findMotion(from before: UnsafePointer<UInt16>, to after: UnsafePointer<UInt16>, frames: Int) {
         isComplete = true
         let (indices, ends, made) = unsafe (indices, ends, madeGroups)
         var point = 0
         for group in 0..<groups {
             let end = unsafe Int(ends[group])
-            var won: Float = 0
+            var won: Int32 = 0
             while point < end {
                 for shift in (Sync.reach - 5)...(Sync.reach + 5) {
                     let cell = unsafe Int(indices[point &* Sync.row &+ shift])
-                    unsafe won += after[cell] - before[cell]
+                    unsafe won &+= Int32(after[cell]) &- Int32(before[cell])
                 }
                 point &+= 1
             }
-            unsafe made[group].isMoving = abs(won) >= Sync.still * made[group].count * Float(frames)
+            let area = Float(won.magnitude) / Float(SyncOutline.whole)
+            unsafe made[group].isMoving = area >= Sync.still * made[group].count * Float(frames)
         }
     }
 }
