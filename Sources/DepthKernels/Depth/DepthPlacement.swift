@@ -63,6 +63,13 @@ package struct DepthPlacement: Equatable, Sendable {
         return (map.width * scale, map.height * scale)
     }
 
+    /// True where it is the last frame's, moved by about a pixel at most along each axis.
+    func continues(_ last: DepthPlacement) -> Bool {
+        depthWidth == last.depthWidth && depthHeight == last.depthHeight && videoWidth == last.videoWidth
+            && videoHeight == last.videoHeight && width == last.width && height == last.height
+            && abs(left - last.left) < 1.5 && abs(top - last.top) < 1.5
+    }
+
     /// The point of the depth map under a point of the video.
     package func depthPoint(videoX: Double, videoY: Double) -> (x: Double, y: Double) {
         // In this order of operations a stretched map gives x · depthWidth / videoWidth with the rounding of the test

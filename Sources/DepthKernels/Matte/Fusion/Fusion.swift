@@ -65,7 +65,7 @@ struct Fusion: ~Copyable {
         let context = FusionContext(field: field, settings: settings, bands: bands, loops: loops)
         let grid = field.grid
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
-        if grid != lastGrid || !isContinued { forgetPast() }
+        if !(lastGrid.map(grid.continues) ?? false) || !isContinued { forgetPast() }
         lastGrid = grid
         rememberFaces(of: frame)
 

@@ -42,6 +42,12 @@ struct WorkGrid: Equatable {
         metresPerSample(at: distance) * Double(width) / placement.width
     }
 
+    /// True where a sample is where it was on the last frame's grid, or within about a pixel of the video: what is known of it holds.
+    func continues(_ last: WorkGrid) -> Bool {
+        step == last.step && width == last.width && height == last.height && focal == last.focal
+            && placement.continues(last.placement)
+    }
+
     var count: Int { width * height }
     private var scale: Double { Double(max(width, height)) / 640 }
 
