@@ -42,6 +42,9 @@ package protocol Transform: Element {
     /// Returns true where a meta of the input, which describes its picture and not its memory, goes to the output. By default
     /// all do; an element that moves or scales the picture returns `parent()`, which drops regions of interest.
     func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool
+
+    /// A query from downstream; `parent` answers it or asks upstream. Any thread.
+    func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool
 }
 
 extension Transform {
@@ -57,6 +60,7 @@ extension Transform {
         return gst_video_info_from_caps(&info, caps) != 0 ? Int(clamping: info.size) : nil
     }
     package func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { true }
+    package func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool { parent() }
 
     package var base: UnsafeMutablePointer<GstBaseTransform> { instance.cast(to: GstBaseTransform.self) }
 
@@ -132,6 +136,11 @@ func installTransformFunctions(_ table: UnsafeMutablePointer<GstBaseTransformCla
         guard let instance, let meta, let element = element(instance) else { return 0 }
         return gboolean(
             element.transformMeta(meta) { parent(instance)?.transform_meta?(instance, output, meta, input) ?? 0 != 0 })
+    }
+    table.pointee.query = { instance, direction, query in
+        guard let instance, let query, let element = element(instance) else { return 0 }
+        let ask = { parent(instance)?.query?(instance, direction, query) ?? 0 != 0 }
+        return gboolean(direction == GST_PAD_SRC ? element.srcQuery(query, parent: ask) : ask())
     }
     table.pointee.sink_event = { instance, event in
         guard let instance, let event else { return 0 }

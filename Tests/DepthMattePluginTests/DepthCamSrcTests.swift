@@ -373,6 +373,54 @@ import Testing
         #expect(latency.least >= 130_000_000, "\(latency)")
     }
 
+    /// As depthmatte tells it of a depth pad.
+    private func isCorrected(lag: Int, _ pipeline: Pipeline) throws -> Bool {
+        let fault = "GstDepthMatteSyncFault, lag=(gint64)\(lag), x=(double)0, y=(double)0;"
+        let query = try #require(gst_query_new_custom(GST_QUERY_CUSTOM, gst_structure_from_string(fault, nil)))
+        defer { gst_query_unref(query) }
+        let pad = try #require(gst_element_get_static_pad(pipeline["camera"], "depth"))
+        defer { gst_object_unref(pad) }
+        return gst_pad_query(pad, query) != 0
+            && gst_structure_has_field(gst_query_get_structure(query), "is-corrected") != 0
+    }
+
+    @Test func `with depth-sync=measured a lag that was measured is part of the timestamps`() throws {
+        fake.set("interval", 33)
+        let pipeline = pipeline("depth-sync=measured")
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.nextFrame(of: "depth"))
+        let before = try #require(try latency(pipeline)).least
+        _ = pipeline.bus.count(of: GST_MESSAGE_LATENCY)
+        #expect(try isCorrected(lag: 66_000_000, pipeline))
+        #expect(pipeline.bus.count(of: GST_MESSAGE_LATENCY) == 1)
+        #expect(try #require(try latency(pipeline)).least >= before + 66_000_000)
+        let offsets = try (0..<20).map { _ in
+            let (video, depth) = (pipeline.nextFrame(of: "video"), pipeline.nextFrame(of: "depth"))
+            return (try #require(video).buffer.pointer.pointee.pts, try #require(depth).buffer.pointer.pointee.pts)
+        }
+        let times = Set(offsets.map(\.0))
+        #expect(offsets.suffix(10).contains { times.contains($0.1 + 66_000_000) })
+        #expect(try statistic("depth-lag", pipeline) == 66_000_000)
+        // Another element behind the same pad measured it, too; and a lag beyond all reason is none.
+        #expect(try isCorrected(lag: 66_000_000, pipeline) && !isCorrected(lag: .max, pipeline))
+        // The same camera is late after a stop.
+        pipeline.set(GST_STATE_NULL)
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.nextFrame(of: "depth"))
+        #expect(try statistic("depth-lag", pipeline) == 66_000_000)
+    }
+
+    @Test(arguments: ["", "depth-sync=measured num-buffers=5 location="])
+    func `a lag that was measured stays with whoever measured it`(properties: String) throws {
+        let folder = TemporaryFolder()
+        let isRecording = properties.hasSuffix("=")
+        let pipeline = pipeline(properties + (isRecording ? folder.write("room.bag", []) : ""))
+        pipeline.set(GST_STATE_PLAYING)
+        _ = try #require(pipeline.nextFrame(of: "depth"))
+        #expect(try !isCorrected(lag: 66_000_000, pipeline))
+        #expect(try statistic("depth-lag", pipeline) == 0)
+    }
+
     // MARK: Faults
 
     @Test func `without the library the error says what to install`() throws {

@@ -11,11 +11,11 @@ import Testing
         let stats: Stats
         let warnings: [String]
 
-        init(_ camera: String, _ matte: String, frames: Int) {
+        init(_ camera: String, _ matte: String, frames: Int, depth: String = "") {
             let pipeline = Pipeline(
                 "depthtestsrc name=camera num-buffers=\(frames) \(camera) camera.video ! queue ! "
                     + "video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! matte.video "
-                    + "camera.depth ! video/x-raw,width=320,height=180 ! queue ! matte.depth "
+                    + "camera.depth ! video/x-raw,width=320,height=180 ! \(depth) queue ! matte.depth "
                     + "depthmatte name=matte \(matte) ! fakesink")
             #expect(pipeline.run(patience: 120) == .ended)
             stats = Stats(of: pipeline["matte"])
@@ -59,6 +59,21 @@ import Testing
         let run = Run(camera, matte, frames: 130)
         #expect(run.warnings == [])
         #expect(run.isLagKnown == isKnown && (!isKnown || abs(run.milliseconds) < 10), "\(run.milliseconds) ms")
+    }
+
+    /// depthmatte tells it to the elements before its depth pad.
+    @Test func `depthalign warns where its calibration does not fit the picture`() {
+        var lens = Calibration(
+            depth: CameraIntrinsics(width: 320, height: 180, fx: 250, fy: 250, cx: 159.5, cy: 89.5))
+        lens.color = lens.depth
+        lens.color?.cx += 6
+        let folder = TemporaryFolder()
+        let file = folder.write("calibration.json", Array(lens.json.utf8))
+        let run = Run("", "", frames: 130, depth: "depthalign calibration=\(file) ! video/x-raw,width=320,height=180 !")
+        #expect(abs((run.shift("x") ?? 0) + 12) <= 2, "\(String(describing: run.shift("x")))")
+        #expect(run.warnings.count == 2, "\(run.warnings)")
+        #expect(run.warnings.first?.contains("so the calibration does not fit the picture") == true, "\(run.warnings)")
+        #expect(run.warnings.last?.contains("Set depth-offset-x to -1") == true, "\(run.warnings)")
     }
 
     @Test func `measured corrects lag and offset, and then nothing is left`() {

@@ -196,6 +196,20 @@ final class DepthAlignElement: Transform {
 
     /// The parent class leaves out metas that depend on the picture's size, such as regions of interest.
     func transformMeta(_ meta: UnsafeMutablePointer<GstMeta>, parent: () -> Bool) -> Bool { parent() }
+
+    // MARK: Sync
+
+    /// depthmatte sees that the registered map does not lie on the picture.
+    func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool {
+        if let fault = SyncFault(query), fault.x != 0 || fault.y != 0, gst_base_transform_is_passthrough(base) == 0 {
+            warn(
+                ElementError(
+                    .settings,
+                    "\(fault.sentence), so the calibration does not fit the picture. Calibrate the cameras again, or set the offset in "
+                        + "depthmatte."))
+        }
+        return parent()
+    }
 }
 
 extension CapsPointer {

@@ -45,7 +45,8 @@ enum DepthCamSrc {
             StructureProperty(
                 "stats",
                 "Frames of the video and the depth; lost frames; reconnects; clock-drift of the camera in parts per million; "
-                    + "clock-error, clock-jumps and latency of the timestamps, in nanoseconds")
+                    + "clock-error, clock-jumps and latency of the timestamps, and the depth-lag that they correct, in nanoseconds"
+            )
         ],
         make: { DepthCamSrcElement($0) })
 
@@ -69,6 +70,10 @@ enum DepthCamSrc {
         .choice(
             "align", "Camera whose view the depth map has. Takes effect at the next start", \.align,
             isControllable: false),
+        .choice(
+            "depth-sync",
+            "Time of the depth maps. With measured, what depthmatte measures on the depth pad becomes part of the timestamps of a "
+                + "camera", \.depthSync, isControllable: false),
         .bool(
             "attach-depth",
             "Attach the depth map to each video buffer as DepthMapMeta while the depth pad is not linked, for elements whose "
@@ -106,6 +111,7 @@ struct DepthCamSrcSettings: Sendable {
     var loop = false
     var numBuffers = -1
     var align = DepthAlignment.video
+    var depthSync = DepthCamSync.timestamps
     var attachDepth = true
     var calibrationLocation: String?
     var emitter = EmitterChoice.auto
@@ -146,6 +152,20 @@ enum DepthAlignment: Int, PropertyEnum {
         switch self {
         case .video: "The color camera's: a depth sample lies on the pixel that it belongs to"
         case .none: "The depth camera's own"
+        }
+    }
+}
+
+/// Values of the property `depth-sync`.
+enum DepthCamSync: Int, PropertyEnum {
+    case timestamps, measured
+
+    static let typeName = "GstDepthCamSrcDepthSync"
+
+    var blurb: String {
+        switch self {
+        case .timestamps: "As the camera says"
+        case .measured: "Earlier by the lag that depthmatte measures and would warn of"
         }
     }
 }

@@ -135,6 +135,7 @@ extension DepthCamSrcElement {
             gst_query_parse_seeking(query, &format, nil, nil, nil)
             gst_query_set_seeking(query, format, 0, 0, -1)
             return true
+        case GST_QUERY_CUSTOM where stream.role == .depth: return takeLag(query) || parent()
         default: return parent()
         }
     }

@@ -13,6 +13,10 @@ extension DepthCamSrcElement {
     /// The longest delay that is reported, in nanoseconds. A frame that waited longer in the host's queues tells nothing about
     /// later frames.
     private static let mostLatency: GstClockTime = 500_000_000
+    /// The longest lag of depth that is corrected, in nanoseconds.
+    private static let mostLag: UInt64 = 1_000_000_000
+    /// Microseconds between two corrections of that.
+    private static let lagInterval: Int64 = 10_000_000
     /// Nanoseconds that two clocks take to be read.
     private static let longestReading: Int64 = 200_000
 
@@ -68,7 +72,32 @@ extension DepthCamSrcElement {
     private func latency(_ session: CaptureSession) -> GstClockTime {
         let seen = min(GstClockTime(clamping: session.counts.longestDelay), DepthCamSrcElement.mostLatency)
         let steps = (seen &+ DepthCamSrcElement.latencyStep &- 1) / DepthCamSrcElement.latencyStep
-        return max(longestFrame(session), steps &* DepthCamSrcElement.latencyStep)
+        let lag = GstClockTime(clamping: depthLag)
+        return max(longestFrame(session), steps &* DepthCamSrcElement.latencyStep) &+ lag
+    }
+
+    // MARK: The lag of depth
+
+    /// Nanoseconds by which the depth maps are of earlier moments than their times say.
+    var depthLag: Int64 { table.current.depthSync == .measured ? shared.withLock { $0.depthLag.nanoseconds } : 0 }
+
+    /// Takes the lag that depthmatte measured. Several may measure the same one: those that do soon after are to measure again.
+    func takeLag(_ query: QueryPointer) -> Bool {
+        guard let session, isLive, table.current.depthSync == .measured, let fault = SyncFault(query), fault.lag != 0
+        else { return false }
+        let now = Int64(g_get_monotonic_time())
+        let isTaken = shared.withLock { shared in
+            let (lag, isBeyond) = shared.depthLag.nanoseconds.addingReportingOverflow(fault.lag)
+            guard !isBeyond, lag.magnitude <= DepthCamSrcElement.mostLag else { return false }
+            if let last = shared.depthLag.changed, now &- last < DepthCamSrcElement.lagInterval { return true }
+            (shared.depthLag.nanoseconds, shared.depthLag.changed) = (lag, now)
+            return true
+        }
+        guard isTaken else { return false }
+        Self.log(GST_LEVEL_INFO, self) { "the timestamps of depth are earlier by \(depthLag) ns from now on" }
+        updateLatency(session)
+        SyncFault.answer(query)
+        return true
     }
 
     /// The duration of a frame of the slower stream, in nanoseconds.
@@ -102,6 +131,7 @@ extension DepthCamSrcElement {
         structure.set("clock-error", to: UInt64(clamping: counts.clockError ?? 0))
         structure.set("clock-jumps", to: UInt64(clamping: counts.clockJumps))
         structure.set("latency", to: UInt64(shared.withLock { $0.latency }))
+        structure.set("depth-lag", to: depthLag)
         return structure
     }
 }

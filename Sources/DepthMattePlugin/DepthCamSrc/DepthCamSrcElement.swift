@@ -36,6 +36,16 @@ final class DepthCamSrcElement: PushSource {
         var stamps: [(time: Int64, stamp: Int64)] = []
         /// The latency that the pipeline was told, in nanoseconds.
         var latency: GstClockTime = 0
+        var depthLag = DepthLag()
+    }
+
+    /// By how much the depth of a camera was measured to be late.
+    struct DepthLag {
+        /// The camera's serial number.
+        var serial = ""
+        var nanoseconds: Int64 = 0
+        /// When it was measured, in microseconds of the monotonic clock; nil before.
+        var changed: Int64?
     }
 
     /// Microseconds that a stop waits for the camera's library, twice at most: going to READY and to NULL.
@@ -86,6 +96,7 @@ final class DepthCamSrcElement: PushSource {
         let patience = options.silence ?? DepthCamSrcElement.openPatience
         switch session.waitUntilOpen(microseconds: patience) {
         case .open(let info)?:
+            shared.withLock { if $0.depthLag.serial != info.serial { $0.depthLag = DepthLag(serial: info.serial) } }
             Self.log(GST_LEVEL_INFO, self) { "opened \(info.name), serial \(info.serial), driver \(info.driver)" }
             return
         case .failed(let error)?:
@@ -102,7 +113,7 @@ final class DepthCamSrcElement: PushSource {
     func prepare() {
         for stream in streams + [attachment].compactMap(\.self) { stream.reset() }
         let links = SourceLinks<DepthCamSrc.PadRole>()
-        shared.withLock { $0 = Shared(session: $0.session, links: links) }
+        shared.withLock { $0 = Shared(session: $0.session, links: links, depthLag: $0.depthLag) }
         session?.prepare()
         if !isLive { session?.setFlowing(true) }
     }
@@ -205,9 +216,9 @@ final class DepthCamSrcElement: PushSource {
     {
         guard let format = stream.format else { throw .refused(GST_FLOW_NOT_NEGOTIATED) }
         // Frames from before the start, and from before a pause, have no place in the stream.
-        guard let stamp = timestamp(of: frame.time), stamp >= 0, stream.lastStamp.map({ stamp > $0 }) ?? true else {
-            return
-        }
+        guard let time = timestamp(of: frame.time), case let stamp = stream.role == .depth ? time &- depthLag : time,
+            stamp >= 0, stream.lastStamp.map({ stamp > $0 }) ?? true
+        else { return }
         guard let buffer = try stream.converted(frame.buffer) else {
             throw .failed(ElementError(.resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT), "Out of memory for a depth map."))
         }

@@ -102,14 +102,15 @@ extension DepthMatteElement {
         let lagStep = max(15e6, 3 * Double(report.lagError))
         let isLagRight = report.isLagKnown && !report.isLate
         if state.sync.warnings.lag.isDue(isLate, isRight: isLagRight, Double(report.lag), step: lagStep) {
+            guard !tell(SyncFault(lag: report.lag)) else { return beginSync(after: report) }
             warnOfLag(report, job.settings)
         }
         let (x, y, offset) = (report.x, report.y, job.settings.depth)
         if state.sync.warnings.x.isDue(isBeside.x, isRight: x.isKnown && !x.isBeside, x.pixels, step: 2 * x.cell) {
-            warnOfShift(x, offset.offsetX, "depth-offset-x", x.pixels < 0 ? "to the right of" : "to the left of")
+            warnOfShift(SyncFault(x: x.pixels, y: 0), "depth-offset-x", offset.offsetX + x.pixels)
         }
         if state.sync.warnings.y.isDue(isBeside.y, isRight: y.isKnown && !y.isBeside, y.pixels, step: 2 * y.cell) {
-            warnOfShift(y, offset.offsetY, "depth-offset-y", y.pixels < 0 ? "below" : "above")
+            warnOfShift(SyncFault(x: 0, y: y.pixels), "depth-offset-y", offset.offsetY + y.pixels)
         }
     }
 
@@ -122,12 +123,16 @@ extension DepthMatteElement {
         }
         let after = before &- report.lag
         let property = job.settings.depthTimeOffset
-        if job.moment.isLive && min(property &+ after, 0) > min(property &+ before, 0) { return }
+        if tell(SyncFault(lag: report.lag)) {
+            Self.log(GST_LEVEL_INFO, self) { "depth is late by \(report.lag) ns; its source corrects that" }
+        } else if job.moment.isLive && min(property &+ after, 0) > min(property &+ before, 0) {
+            return
+        } else {
+            Self.log(GST_LEVEL_INFO, self) { "depth is late by \(report.lag) ns; corrected by \(after) ns from now on" }
+            setMeasuredTimeOffset(after)
+        }
         state.sync.correction = time
-        Self.log(GST_LEVEL_INFO, self) { "depth is late by \(report.lag) ns; corrected by \(after) ns from now on" }
-        setMeasuredTimeOffset(after)
-        state.sync.last = SyncReport(number: report.number)
-        state.maker.forgetSync()
+        beginSync(after: report)
     }
 
     private func setMeasuredTimeOffset(_ offset: Int64) {
@@ -136,8 +141,8 @@ extension DepthMatteElement {
     }
 
     private func warnOfLag(_ report: SyncReport, _ settings: DepthMatteSettings) {
-        let milliseconds = whole(Double(report.lag) / 1e6)
-        let error = whole((Double(report.lagError) / 1e6).rounded(.up))
+        let milliseconds = wholeNumber(Double(report.lag) / 1e6)
+        let error = wholeNumber((Double(report.lagError) / 1e6).rounded(.up))
         let (before, offset) = (settings.depthTimeOffset, settings.depthTimeOffset &- milliseconds &* 1_000_000)
         let latency = (min(before, 0) &- min(offset, 0)) / 1_000_000
         let cost = latency > 0 ? "; a live pipeline gets \(latency) ms more latency" : ""
@@ -149,11 +154,22 @@ extension DepthMatteElement {
         warnOfSettings("\(fault) \(cure) depth-ts-offset to \(offset)\(cost).")
     }
 
-    private func warnOfShift(_ shift: SyncReport.Shift, _ offset: Double, _ property: String, _ side: String) {
-        let (pixels, value) = (whole(shift.pixels), whole(offset + shift.pixels))
-        warnOfSettings(
-            "The depth map lies \(pixels.magnitude) pixels \(side) the person's outline. Set \(property) to \(value).")
+    private func warnOfShift(_ fault: SyncFault, _ property: String, _ value: Double) {
+        _ = tell(fault)
+        warnOfSettings("\(fault.sentence). Set \(property) to \(wholeNumber(value)).")
+    }
+
+    /// Tells a fault to the elements before the depth pad.
+    ///
+    /// - Returns: true where one of them corrects it.
+    private func tell(_ fault: SyncFault) -> Bool {
+        guard let input = streams.pads[DepthMatte.PadRole.depth] else { return false }
+        return withExtendedLifetime(input) { fault.isCorrected(above: input.pad.pad) }
+    }
+
+    /// Forgets what was measured before a correction.
+    private func beginSync(after report: SyncReport) {
+        state.sync.last = SyncReport(number: report.number)
+        state.maker.forgetSync()
     }
 }
-
-private func whole(_ number: Double) -> Int64 { Int64(exactly: number.rounded()) ?? 0 }
