@@ -76,6 +76,32 @@ import Testing
         #expect(run.warnings.last?.contains("Set depth-offset-x to -1") == true, "\(run.warnings)")
     }
 
+    @Test func `in a live pipeline a correction of the lag grows the latency, and frames keep their depth`() throws {
+        let pipeline = Pipeline(
+            "depthtestsrc name=camera is-live=true depth-delay=100000000 camera.video ! queue ! "
+                + "video/x-raw,width=640,height=360,framerate=30/1 ! matte.video "
+                + "camera.depth ! video/x-raw,width=320,height=180 ! queue ! matte.depth "
+                + "depthmatte name=matte depth-sync=measured ! fakesink sync=true")
+        let query = try #require(gst_query_new_latency())
+        defer { gst_query_unref(query) }
+        func latency() -> GstClockTime {
+            var least: GstClockTime = 0
+            if gst_element_query(pipeline.pointer, query) != 0 { gst_query_parse_latency(query, nil, &least, nil) }
+            return least
+        }
+        func count(_ field: String) -> Int { Int(Stats(of: pipeline["matte"])[field] ?? 0) }
+        pipeline.set(GST_STATE_PLAYING)
+        #expect(eventually { count("paired") > 10 })
+        let before = latency()
+        #expect(eventually { latency() >= before + 90_000_000 })
+        #expect(latency() <= before + 110_000_000)
+        #expect(pipeline.bus.count(of: GST_MESSAGE_LATENCY) >= 1)
+        let (frames, paired) = (count("frames"), count("paired"))
+        #expect(eventually { count("frames") >= frames + 60 })
+        #expect(count("paired") - paired >= 55)
+        #expect(pipeline.bus.warnings() == [])
+    }
+
     @Test func `measured corrects lag and offset, and then nothing is left`() {
         let run = Run("depth-delay=100000000", "depth-sync=measured depth-offset-x=12", frames: 300)
         #expect(run.warnings == [])

@@ -25,7 +25,7 @@ class Params:
     shift: int = 8              # cells: the largest dx, dy
     fat: int = 2                # cells: the largest f
     prior: float = 0.0005       # what a hypothesis pays for each squared cell
-    looks: tuple = (0, 3)       # of 7 frames, those whose outline is looked at: no even step, so that maps that come twice or thrice show at all ages
+    looks: tuple = (34, 55, 16)  # the outline of frame n is looked at where 34 n mod 55 < 16: in no step with maps that come twice or motion that repeats
     lags: int = 8               # frames that are looked at before and after
     tiles: int = 8              # a side of the picture has so many
     slice: int = 8              # frames in a piece of time
@@ -115,7 +115,7 @@ class SyncEstimate:
         m = smooth(smooth(shrink(((z > 0) & (z <= cutoff)).astype(np.float32), shape)))
         self.ring = self.ring[-2 * p.lags:] + [(g, g0, m, self.outline(m, z))]
         self.count += 1
-        if len(self.ring) == 2 * p.lags + 1 and self.count % 7 in p.looks and len(self.ring[p.lags][3]) >= 8:
+        if len(self.ring) == 2 * p.lags + 1 and self.count * p.looks[0] % p.looks[1] < p.looks[2] and len(self.ring[p.lags][3]) >= 8:
             self.compare()
 
     def outline(self, m, z):

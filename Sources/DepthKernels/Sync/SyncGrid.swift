@@ -52,8 +52,9 @@ enum Sync {
     /// Frames from one report to the next.
     static let reportInterval = 30
 
-    /// True for 2 of 7 frames: no even step, so that maps that come twice or thrice are met at all ages.
-    static func isLookedAt(_ number: Int) -> Bool { number % 7 == 0 || number % 7 == 3 }
+    /// True for 16 of 55 frames, in steps of 2, 3 and 5: a motion that repeats is met at all of its phases, and maps that come twice or
+    /// thrice at all ages.
+    static func isLookedAt(_ number: Int) -> Bool { number &* 34 % 55 < 16 }
 }
 
 /// The grid on which the sync estimate compares video and depth: cells of one or four samples of the fusion's grid.
