@@ -445,7 +445,7 @@ try:
     shown = run(root, ["--serials", "--json"], {"WAYLAND_DISPLAY": "wayland-0"})
     assert json.loads(shown.stdout)["cameras"][0]["serial"] == "12345"
     assert json.loads(shown.stdout)["next"].endswith("! autovideosink")
-    for wrong in (["--jsn"], ["--address"], ["--watch"], ["--watch=0"], ["--watch=1s"], ["--source=depthtestsrc"]):
+    for wrong in (["--jsn"], ["--address"], ["--watch"], ["--watch=0"], ["--watch=1s"], ["--watch=1,5"], ["--source=depthtestsrc"]):
         assert run(root, wrong, {}).returncode == 2
     check_commands(folder)
     check_names(folder)

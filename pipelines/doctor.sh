@@ -53,7 +53,10 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-case $seconds,$source in , | [1-9],* | [1-9][0-9],* | [1-9][0-9][0-9],*) ;; *) usage ;; esac
+case $seconds in
+"") [ -z "$source" ] || usage ;;
+0* | *[!0-9]* | ????*) usage ;;
+esac
 
 root=${DEPTHMATTE_DOCTOR_ROOT-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -768,13 +771,13 @@ if [ -n "$seconds" ] && [ -n "$plugin" ] && [ -n "$watched" ]; then
         beside\ *) finding beside "$text" "gst-launch-1.0 $line$settings ! $out" ;;
         warned\ *) finding warned "$text" "gst-launch-1.0 $line view=quad ! $out" ;;
         "{"*) watch_json=$seen ;;
-        *) fact "${seen%% *}" "$text" ;;
+        Rate\ * | Dropped\ * | Holes\ * | Lag\ * | Offset\ *) fact "${seen%% *}" "$text" ;;
         esac
     done <<END
 ${seen:-error what plays it ended without a word}
 END
 elif [ -n "$seconds" ]; then
-    fact Watched "nothing: depthcamsrc has no camera"
+    if [ -z "$plugin" ]; then fact Watched "nothing: GStreamer does not find the plugin"; else fact Watched "nothing: depthcamsrc has no camera"; fi
 fi
 
 # MARK: The end

@@ -8,6 +8,7 @@ word of each line that is printed is its kind; the last line is a JSON object.
 """
 import json
 import math
+import os
 import re
 import signal
 import statistics
@@ -48,6 +49,8 @@ def place(pixels, above, below):
 
 seconds, line = int(sys.argv[1]), sys.argv[2:]
 longest = 2 * seconds + 10
+sys.stdout = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # what a camera's library prints is no finding
 signal.alarm(longest + 30)  # ends it where a library hangs
 Gst.init(None)
 try:
@@ -62,7 +65,8 @@ matte.get_static_pad("depth").add_probe(Gst.PadProbeType.BUFFER, note, depth)
 pipeline.set_state(Gst.State.PLAYING)
 end = time.monotonic() + longest
 while time.monotonic() < end and not error:
-    message = bus.timed_pop_filtered(Gst.SECOND // 10, Gst.MessageType.WARNING | Gst.MessageType.ERROR | Gst.MessageType.EOS)
+    message = bus.timed_pop_filtered(
+        Gst.SECOND // 10, Gst.MessageType.WARNING | Gst.MessageType.ERROR | Gst.MessageType.EOS | Gst.MessageType.LATENCY)
     stats = matte.get_property("stats")
     if stats.get_value("frames"):
         holes.append(stats.get_value("invalid-share"))
@@ -76,6 +80,8 @@ while time.monotonic() < end and not error:
         faults[change[1] if change else text] = (text, change)
     elif message and message.type == Gst.MessageType.ERROR:
         error = message.parse_error()[0].message
+    elif message and message.type == Gst.MessageType.LATENCY:
+        pipeline.recalculate_latency()
     elif message:
         break
     # The element warns of a lag by the second report of it.
@@ -83,7 +89,6 @@ while time.monotonic() < end and not error:
     if video and video[-1] - video[0] >= (seconds + more) * Gst.SECOND:
         break
 lost = camera.get_property("stats").get_value("lost") if camera.find_property("stats") else gaps("video", video) + gaps("depth", depth)
-pipeline.set_state(Gst.State.NULL)
 
 lag, x, y = map(known.get, ("depth-lag", "depth-shift-x", "depth-shift-y"))
 if error:
@@ -113,3 +118,5 @@ print(json.dumps({
     "lag": lag and round(lag / 1e6, 1), "lag_error": margin and round(margin / 1e6, 1),
     "offset_x": x, "offset_y": y,
 }))
+sys.stdout.flush()  # before a library that may hang
+pipeline.set_state(Gst.State.NULL)

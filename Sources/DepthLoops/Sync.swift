@@ -23,7 +23,7 @@ extension LoopSet {
         }
     }
 
-    /// The mean of each cell's samples, 0…1.3, times 3060.
+    /// The mean of each cell's samples, −0.08…1.25, times 3060, plus 256: video of limited range has luma beyond black and white.
     ///
     /// - Parameters:
     ///   - stride: numbers from one row to the next.
@@ -32,14 +32,16 @@ extension LoopSet {
         _ samples: UnsafePointer<Float>, stride: Int, side: Int, count: Int, into target: UnsafeMutablePointer<UInt16>
     ) {
         guard side == 2 else {
-            for x in upTo(count) { unsafe target[x] = UInt16(truncatingIfNeeded: nearestWhole(samples[x] * 3060)) }
+            for x in upTo(count) {
+                unsafe target[x] = UInt16(truncatingIfNeeded: nearestWhole(samples[x] * 3060 + 256))
+            }
             return
         }
         let lower = unsafe samples + stride
         for x in upTo(count) {
             let (left, right) = (2 &* x, 2 &* x &+ 1)
             let sum = unsafe (samples[left] + lower[left]) + (samples[right] + lower[right])
-            unsafe target[x] = UInt16(truncatingIfNeeded: nearestWhole(sum * 765))
+            unsafe target[x] = UInt16(truncatingIfNeeded: nearestWhole(sum * 765 + 256))
         }
     }
 

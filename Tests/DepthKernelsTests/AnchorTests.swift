@@ -96,6 +96,15 @@ import Testing
         #expect(faceDepth(in: holes.image, scale: DepthScale(), placement: place, box: whole) == nil)
     }
 
+    @Test(arguments: [(1.0, 0.0, true), (-1, 1, true), (2, 0, false), (0, -2, false)])
+    func `a map that moves by a pixel continues, one that jumps does not`(x: Double, y: Double, continues: Bool) {
+        func place(_ x: Double, _ y: Double) -> DepthPlacement {
+            DepthPlacement(
+                depthWidth: 8, depthHeight: 8, videoWidth: 80, videoHeight: 80, offsetX: 0.1 + x, offsetY: 0.7 + y)
+        }
+        #expect(place(x, y).continues(place(0, 0)) == continues)
+    }
+
     @Test func aFaceBesideTheMapHasNoDepth() throws {
         let depth = try DepthMap(counts: [Int](repeating: 800, count: 64), width: 8)
         let place = DepthPlacement(depthWidth: 8, depthHeight: 8, videoWidth: 80, videoHeight: 80, offsetX: 40)

@@ -111,6 +111,17 @@ import Testing
         #expect(last.isLagKnown && abs(last.lag - Int64(2 * SyncTests.interval)) < 5_000_000, "\(last)")
     }
 
+    /// That of video of limited range is −0.073…1.09.
+    @Test func `luma beyond black and white is no edge`() {
+        let luma = (0..<64).map { Float($0 * 4 - 16) / 219 }
+        for loops in usableLoops {
+            var shades = [UInt16](repeating: 0, count: luma.count)
+            loops.shadeCells(luma, stride: luma.count, side: 1, count: luma.count, into: &shades)
+            #expect(zip(shades.dropFirst(), shades).allSatisfy { (55...57).contains(Int($0) - Int($1)) }, "\(shades)")
+            #expect(shades.allSatisfy { $0 < 4096 })
+        }
+    }
+
     @Test func `instruction sets do not show`() throws {
         let clip = Line(numbers: [0, 1, 2, 0, 0])
         var reports: [[SyncReport]] = []

@@ -25,7 +25,7 @@ class Params:
     shift: int = 8              # cells: the largest dx, dy
     fat: int = 2                # cells: the largest f
     prior: float = 0.0005       # what a hypothesis pays for each squared cell
-    looks: tuple = (34, 55, 16)  # the outline of frame n is looked at where 34 n mod 55 < 16: in no step with maps that come twice or motion that repeats
+    looks: tuple = (34, 55, 16)  # the outline of frame n is looked at where 34 n mod 55 < 16: 34 / 55 is near the golden ratio, so these are spread evenly over any period
     lags: int = 8               # frames that are looked at before and after
     tiles: int = 8              # a side of the picture has so many
     slice: int = 8              # frames in a piece of time

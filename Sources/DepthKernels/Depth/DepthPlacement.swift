@@ -63,8 +63,8 @@ package struct DepthPlacement: Equatable, Sendable {
         return (map.width * scale, map.height * scale)
     }
 
-    /// True where it is the last frame's, moved by about a pixel at most along each axis.
-    func continues(_ last: DepthPlacement) -> Bool {
+    /// True where it is the last frame's, moved by a pixel at most along each axis; half a pixel more for rounding.
+    package func continues(_ last: DepthPlacement) -> Bool {
         depthWidth == last.depthWidth && depthHeight == last.depthHeight && videoWidth == last.videoWidth
             && videoHeight == last.videoHeight && width == last.width && height == last.height
             && abs(left - last.left) < 1.5 && abs(top - last.top) < 1.5

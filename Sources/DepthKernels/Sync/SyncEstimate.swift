@@ -53,7 +53,7 @@ struct SyncEstimate: ~Copyable {
     /// Gradients are kept in units of 1/96 of a level of 256: 3060 / 255 of a cell (`shadeCells`), 16 cells of a sum, half of a
     /// difference, and a quarter of that.
     private static let unit: Float = 96
-    private static let bins = 2048
+    private static let bins = 3072
 
     /// Forgets what was measured: the next frame does not continue the last.
     mutating func reset() {
@@ -122,7 +122,7 @@ struct SyncEstimate: ~Copyable {
 
     // MARK: Picture and map
 
-    /// The last three rows of what one stage passes to the next, of each with a number before its first and after its last.
+    /// A ring of four rows of cells, three of them in use; each has one readable number before it and one after it.
     @safe
     private struct Rows {
         let memory: UnsafeMutablePointer<UInt16>
@@ -152,7 +152,7 @@ struct SyncEstimate: ~Copyable {
         let (width, height, length) = (grid.width, grid.height, grid.samples.width)
         let slot = number % Sync.frames
         let picture = unsafe pictures.reserve(Sync.frames * grid.count, filler: 0) + slot &* grid.count
-        let (shades, sums, line) = unsafe rows(grid)
+        let (shades, smooth, line) = unsafe rows(grid)
         let bins = unsafe histogram.reserve(SyncEstimate.bins + width, filler: 0)
         unsafe bins.update(repeating: 0, count: SyncEstimate.bins)
         for step in 0..<(height &+ 2) {
@@ -162,12 +162,12 @@ struct SyncEstimate: ~Copyable {
                     into: shades[step])
             }
             if step > 0, step <= height {
-                unsafe loops.sumNeighbors(shades.around(step &- 1), count: width, line: line, into: sums[step &- 1])
+                unsafe loops.sumNeighbors(shades.around(step &- 1), count: width, line: line, into: smooth[step &- 1])
             }
             let y = step &- 2
             guard y >= 0 else { continue }
             let target = unsafe picture + y &* width
-            unsafe loops.gradientCells(sums.around(y), count: width, into: target)
+            unsafe loops.gradientCells(smooth.around(y), count: width, into: target)
             // Nothing is known of the columns beyond the ends.
             unsafe (target[0], target[width &- 1]) = (target[1], target[width &- 2])
             guard y & 3 == 1 else { continue }
@@ -193,7 +193,7 @@ struct SyncEstimate: ~Copyable {
         mapCount &+= 1
         let covers = unsafe covers.reserve(2 * grid.count, filler: 0)
         let cover = unsafe covers + (mapCount & 1) &* grid.count
-        let (counts, sums, line) = unsafe rows(grid)
+        let (counts, smooth, line) = unsafe rows(grid)
         for step in 0..<(grid.height &+ 2) {
             if step < grid.height {
                 unsafe loops.coverCells(
@@ -202,11 +202,11 @@ struct SyncEstimate: ~Copyable {
             }
             if step > 0, step <= grid.height {
                 unsafe loops.sumNeighbors(
-                    counts.around(step &- 1), count: grid.width, line: line, into: sums[step &- 1])
+                    counts.around(step &- 1), count: grid.width, line: line, into: smooth[step &- 1])
             }
             guard step > 1 else { continue }
             unsafe loops.sumNeighbors(
-                sums.around(step &- 2), count: grid.width, line: line, into: cover + (step &- 2) &* grid.width)
+                smooth.around(step &- 2), count: grid.width, line: line, into: cover + (step &- 2) &* grid.width)
         }
         if let before {
             unsafe before.findMotion(

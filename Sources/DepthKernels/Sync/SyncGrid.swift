@@ -52,8 +52,8 @@ enum Sync {
     /// Frames from one report to the next.
     static let reportInterval = 30
 
-    /// True for 16 of 55 frames, in steps of 2, 3 and 5: a motion that repeats is met at all of its phases, and maps that come twice or
-    /// thrice at all ages.
+    /// True for 16 of 55 frames, in steps of 2, 3 and 5. 34 and 55 are Fibonacci numbers: so the frames are spread as evenly as possible over
+    /// any period, that of a motion that repeats and that of maps that come twice or thrice.
     static func isLookedAt(_ number: Int) -> Bool { number &* 34 % 55 < 16 }
 }
 

@@ -24,5 +24,7 @@ package struct SyncReport: Equatable, Sendable {
         package var isKnown = false
         /// True where it is known and more than the fusion mends.
         package var isBeside = false
+        /// True where it is known and worth a correction: more than the error of real maps.
+        package var isMoved: Bool { isKnown && abs(pixels) > cell }
     }
 }

@@ -201,12 +201,12 @@ final class DepthAlignElement: Transform {
 
     /// depthmatte sees that the registered map does not lie on the picture.
     func srcQuery(_ query: QueryPointer, parent: () -> Bool) -> Bool {
-        if let fault = SyncFault(query), fault.x != 0 || fault.y != 0, gst_base_transform_is_passthrough(base) == 0 {
+        if let sentence = SyncFault(query)?.sentence, gst_base_transform_is_passthrough(base) == 0 {
             warn(
                 ElementError(
                     .settings,
-                    "\(fault.sentence), so the calibration does not fit the picture. Calibrate the cameras again, or set the offset in "
-                        + "depthmatte."))
+                    "The calibration does not fit the picture. \(sentence). Calibrate the cameras again, or set the offset that "
+                        + "depthmatte names, but not both."))
         }
         return parent()
     }

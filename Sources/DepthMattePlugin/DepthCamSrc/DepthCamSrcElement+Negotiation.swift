@@ -130,7 +130,7 @@ extension DepthCamSrcElement {
         var format = GST_FORMAT_TIME
         switch query.pointee.type {
         case GST_QUERY_CAPS: return answerCaps(query, stream) || parent()
-        case GST_QUERY_LATENCY: return answerLatency(query)
+        case GST_QUERY_LATENCY: return answerLatency(query, stream)
         case GST_QUERY_SEEKING:
             gst_query_parse_seeking(query, &format, nil, nil, nil)
             gst_query_set_seeking(query, format, 0, 0, -1)

@@ -15,8 +15,8 @@ extension DepthCamSrcElement {
     private static let mostLatency: GstClockTime = 500_000_000
     /// The longest lag of depth that is corrected, in nanoseconds.
     private static let mostLag: UInt64 = 1_000_000_000
-    /// Microseconds between two corrections of that.
-    private static let lagInterval: Int64 = 10_000_000
+    /// Microseconds between two corrections of that; longer than depthmatte remembers what it measured before one.
+    private static let lagInterval: Int64 = 30_000_000
     /// Nanoseconds that two clocks take to be read.
     private static let longestReading: Int64 = 200_000
 
@@ -72,8 +72,7 @@ extension DepthCamSrcElement {
     private func latency(_ session: CaptureSession) -> GstClockTime {
         let seen = min(GstClockTime(clamping: session.counts.longestDelay), DepthCamSrcElement.mostLatency)
         let steps = (seen &+ DepthCamSrcElement.latencyStep &- 1) / DepthCamSrcElement.latencyStep
-        let lag = GstClockTime(clamping: depthLag)
-        return max(longestFrame(session), steps &* DepthCamSrcElement.latencyStep) &+ lag
+        return max(longestFrame(session), steps &* DepthCamSrcElement.latencyStep)
     }
 
     // MARK: The lag of depth
@@ -83,21 +82,21 @@ extension DepthCamSrcElement {
 
     /// Takes the lag that depthmatte measured. Several may measure the same one: those that do soon after are to measure again.
     func takeLag(_ query: QueryPointer) -> Bool {
-        guard let session, isLive, table.current.depthSync == .measured, let fault = SyncFault(query), fault.lag != 0
-        else { return false }
+        guard isLive, table.current.depthSync == .measured, case .lag(let lag)? = SyncFault(query) else { return false }
         let now = Int64(g_get_monotonic_time())
-        let isTaken = shared.withLock { shared in
-            let (lag, isBeyond) = shared.depthLag.nanoseconds.addingReportingOverflow(fault.lag)
-            guard !isBeyond, lag.magnitude <= DepthCamSrcElement.mostLag else { return false }
-            if let last = shared.depthLag.changed, now &- last < DepthCamSrcElement.lagInterval { return true }
-            (shared.depthLag.nanoseconds, shared.depthLag.changed) = (lag, now)
-            return true
+        let (isCorrected, isNew) = shared.withLock { shared -> (Bool, Bool) in
+            let (sum, isBeyond) = shared.depthLag.nanoseconds.addingReportingOverflow(lag)
+            guard !isBeyond, sum.magnitude <= DepthCamSrcElement.mostLag else { return (false, false) }
+            if let last = shared.depthLag.changed, now &- last < DepthCamSrcElement.lagInterval { return (true, false) }
+            (shared.depthLag.nanoseconds, shared.depthLag.changed) = (sum, now)
+            return (true, true)
         }
-        guard isTaken else { return false }
-        Self.log(GST_LEVEL_INFO, self) { "the timestamps of depth are earlier by \(depthLag) ns from now on" }
-        updateLatency(session)
-        SyncFault.answer(query)
-        return true
+        if isNew {
+            Self.log(GST_LEVEL_INFO, self) { "the timestamps of depth are earlier by \(depthLag) ns from now on" }
+            post(gst_message_new_latency(object))
+        }
+        if isCorrected { SyncFault.markCorrected(query) }
+        return isCorrected
     }
 
     /// The duration of a frame of the slower stream, in nanoseconds.
@@ -108,7 +107,7 @@ extension DepthCamSrcElement {
         return longest == 0 ? frameDuration((30, 1)) : GstClockTime(clamping: longest)
     }
 
-    func answerLatency(_ query: QueryPointer) -> Bool {
+    func answerLatency(_ query: QueryPointer, _ stream: CameraStream) -> Bool {
         guard let session, isLive else {
             gst_query_set_latency(query, gboolean(isLive), 0, noClockTime)
             return true
@@ -116,7 +115,8 @@ extension DepthCamSrcElement {
         let latency = latency(session)
         shared.withLock { $0.latency = latency }
         let queue = longestFrame(session) &* GstClockTime(CaptureSession.queueLength)
-        gst_query_set_latency(query, 1, latency, latency &+ queue)
+        let lag = stream.role == .depth ? GstClockTime(clamping: depthLag) : 0
+        gst_query_set_latency(query, 1, latency &+ lag, latency &+ lag &+ queue)
         return true
     }
 

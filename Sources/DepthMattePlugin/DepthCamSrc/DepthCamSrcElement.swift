@@ -41,8 +41,8 @@ final class DepthCamSrcElement: PushSource {
 
     /// By how much the depth of a camera was measured to be late.
     struct DepthLag {
-        /// The camera's serial number.
-        var serial = ""
+        /// Its driver, name and serial number; nil for one that is not known again.
+        var camera: String?
         var nanoseconds: Int64 = 0
         /// When it was measured, in microseconds of the monotonic clock; nil before.
         var changed: Int64?
@@ -96,7 +96,10 @@ final class DepthCamSrcElement: PushSource {
         let patience = options.silence ?? DepthCamSrcElement.openPatience
         switch session.waitUntilOpen(microseconds: patience) {
         case .open(let info)?:
-            shared.withLock { if $0.depthLag.serial != info.serial { $0.depthLag = DepthLag(serial: info.serial) } }
+            let camera = info.serial.isEmpty ? nil : "\(info.driver) \(info.name) \(info.serial)"
+            shared.withLock { shared in
+                if camera == nil || shared.depthLag.camera != camera { shared.depthLag = DepthLag(camera: camera) }
+            }
             Self.log(GST_LEVEL_INFO, self) { "opened \(info.name), serial \(info.serial), driver \(info.driver)" }
             return
         case .failed(let error)?:

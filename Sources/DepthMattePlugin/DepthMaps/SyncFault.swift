@@ -1,54 +1,63 @@
 import CGStreamer
 import GstBridge
 
-/// A fault of the depth map that depthmatte warns of. A query tells it to the elements before the depth pad, and its answer says
-/// whether one of them corrects it from now on.
-struct SyncFault {
+/// A fault of the depth map that depthmatte found. It tells it upstream of its depth pad by a query, whose answer says whether an
+/// element there corrects it from now on.
+enum SyncFault {
     /// Nanoseconds by which depth is late.
-    var lag: Int64 = 0
-    /// Video pixels, to be added to the map's place.
-    var x = 0.0
-    var y = 0.0
+    case lag(Int64)
+    /// Video pixels by which the map lies too far to the right.
+    case right(Double)
+    /// Video pixels by which the map lies too far down.
+    case down(Double)
 
     private static let name = "GstDepthMatteSyncFault"
-    private static let answer = "is-corrected"
-
-    init(lag: Int64) { self.lag = lag }
-
-    init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
+    private static let correctedField = "is-corrected"
 
     /// The content of a query; nil for queries of another kind.
     init?(_ query: QueryPointer) {
-        var lag: gint64 = 0
         guard query.pointee.type == GST_QUERY_CUSTOM, let structure = gst_query_get_structure(query),
-            gst_structure_has_name(structure, SyncFault.name) != 0,
-            gst_structure_get_int64(structure, "lag", &lag) != 0,
-            gst_structure_get_double(structure, "x", &x) != 0, gst_structure_get_double(structure, "y", &y) != 0
+            gst_structure_has_name(structure, SyncFault.name) != 0
         else { return nil }
-        self.lag = Int64(lag)
+        var (lag, pixels): (gint64, Double) = (0, 0)
+        if gst_structure_get_int64(structure, "lag", &lag) != 0 {
+            self = .lag(Int64(lag))
+        } else if gst_structure_get_double(structure, "right", &pixels) != 0 {
+            self = .right(pixels)
+        } else if gst_structure_get_double(structure, "down", &pixels) != 0 {
+            self = .down(pixels)
+        } else {
+            return nil
+        }
     }
 
-    /// - Returns: true where an element before a sink pad corrects it.
-    func isCorrected(above pad: PadPointer) -> Bool {
+    /// - Returns: true where an element upstream of a sink pad corrects it.
+    func askUpstream(of pad: PadPointer) -> Bool {
         guard let structure = gst_structure_new_empty(SyncFault.name) else { return false }
-        structure.set("lag", to: lag)
-        structure.set("x", to: x)
-        structure.set("y", to: y)
+        switch self {
+        case .lag(let lag): structure.set("lag", to: lag)
+        case .right(let pixels): structure.set("right", to: pixels)
+        case .down(let pixels): structure.set("down", to: pixels)
+        }
         guard let query = gst_query_new_custom(GST_QUERY_CUSTOM, structure) else { return false }
         defer { gst_query_unref(query) }
-        return pad.queryPeer(query) && gst_structure_has_field(gst_query_get_structure(query), SyncFault.answer) != 0
+        return pad.queryPeer(query)
+            && gst_structure_has_field(gst_query_get_structure(query), SyncFault.correctedField) != 0
     }
 
-    /// Answers a query: the fault is corrected.
-    static func answer(_ query: QueryPointer) {
-        gst_query_writable_structure(query)?.set(SyncFault.answer, to: true)
+    static func markCorrected(_ query: QueryPointer) {
+        gst_query_writable_structure(query)?.set(correctedField, to: true)
     }
 
-    /// Where the map lies; only a shift of one axis has a sentence.
-    var sentence: String {
-        let side =
-            x < 0 ? "to the right of" : x > 0 ? "to the left of" : y < 0 ? "below" : "above"
-        return "The depth map lies \(wholeNumber(abs(x) + abs(y))) pixels \(side) the person's outline"
+    /// The place of a map that is shifted; nil for a lag.
+    var sentence: String? {
+        let (pixels, side): (Double, String)
+        switch self {
+        case .lag: return nil
+        case .right(let right): (pixels, side) = (right, right > 0 ? "to the right of" : "to the left of")
+        case .down(let down): (pixels, side) = (down, down > 0 ? "below" : "above")
+        }
+        return "The depth map lies \(wholeNumber(abs(pixels))) pixels \(side) the person's outline"
     }
 }
 

@@ -89,12 +89,8 @@ extension DepthMatteElement {
         if job.settings.depthSync == .measured {
             // The map on a video buffer is of its frame, whatever its time.
             if isLate, state.inputs.depth.exists { correctLag(report, job) }
-            if report.x.isKnown && last.x.isKnown, abs(report.x.pixels) > report.x.cell {
-                state.sync.wantedShift.x += report.x.pixels
-            }
-            if report.y.isKnown && last.y.isKnown, abs(report.y.pixels) > report.y.cell {
-                state.sync.wantedShift.y += report.y.pixels
-            }
+            if report.x.isMoved && last.x.isMoved { state.sync.wantedShift.x += report.x.pixels }
+            if report.y.isMoved && last.y.isMoved { state.sync.wantedShift.y += report.y.pixels }
             // Two reports of the new place decide about the next step.
             if state.sync.wantedShift != state.sync.shift { state.sync.last = SyncReport(number: report.number) }
             return
@@ -102,15 +98,18 @@ extension DepthMatteElement {
         let lagStep = max(15e6, 3 * Double(report.lagError))
         let isLagRight = report.isLagKnown && !report.isLate
         if state.sync.warnings.lag.isDue(isLate, isRight: isLagRight, Double(report.lag), step: lagStep) {
-            guard !tell(SyncFault(lag: report.lag)) else { return beginSync(after: report) }
+            if isCorrectedUpstream(report, job) {
+                state.sync.warnings.lag = SyncState.Warning()
+                return beginSync(after: report)
+            }
             warnOfLag(report, job.settings)
         }
         let (x, y, offset) = (report.x, report.y, job.settings.depth)
         if state.sync.warnings.x.isDue(isBeside.x, isRight: x.isKnown && !x.isBeside, x.pixels, step: 2 * x.cell) {
-            warnOfShift(SyncFault(x: x.pixels, y: 0), "depth-offset-x", offset.offsetX + x.pixels)
+            warnOfShift(x, offset.offsetX, "depth-offset-x") { .right(-$0) }
         }
         if state.sync.warnings.y.isDue(isBeside.y, isRight: y.isKnown && !y.isBeside, y.pixels, step: 2 * y.cell) {
-            warnOfShift(SyncFault(x: 0, y: y.pixels), "depth-offset-y", offset.offsetY + y.pixels)
+            warnOfShift(y, offset.offsetY, "depth-offset-y") { .down(-$0) }
         }
     }
 
@@ -123,7 +122,7 @@ extension DepthMatteElement {
         }
         let after = before &- report.lag
         let property = job.settings.depthTimeOffset
-        if tell(SyncFault(lag: report.lag)) {
+        if isCorrectedUpstream(report, job) {
             Self.log(GST_LEVEL_INFO, self) { "depth is late by \(report.lag) ns; its source corrects that" }
         } else if job.moment.isLive && min(property &+ after, 0) > min(property &+ before, 0) {
             return
@@ -150,21 +149,38 @@ extension DepthMatteElement {
             milliseconds > 0
             ? "Depth shows what the video showed \(milliseconds) ms before (+-\(error) ms)."
             : "The video is late: it shows what depth showed \(milliseconds.magnitude) ms before (+-\(error) ms)."
-        let cure = state.inputs.depth.exists ? "Set" : "Link the source's depth pad to this element's, and set"
+        let cure = state.inputs.depth.exists ? "Set" : "Link the source's depth pad to this element's too, and set"
         warnOfSettings("\(fault) \(cure) depth-ts-offset to \(offset)\(cost).")
     }
 
-    private func warnOfShift(_ fault: SyncFault, _ property: String, _ value: Double) {
-        _ = tell(fault)
-        warnOfSettings("\(fault.sentence). Set \(property) to \(wholeNumber(value)).")
+    /// - Parameters:
+    ///   - offset: the value of the property.
+    ///   - fault: that of a map which has to be moved by so many pixels.
+    private func warnOfShift(
+        _ shift: SyncReport.Shift, _ offset: Double, _ property: String, _ fault: (Double) -> SyncFault
+    ) {
+        // Of what comes in the property is no part.
+        let needed = offset + shift.pixels
+        if abs(needed) >= 2 * shift.cell { _ = tell(fault(needed)) }
+        guard let sentence = fault(shift.pixels).sentence else { return }
+        warnOfSettings("\(sentence). Set \(property) to \(wholeNumber(needed)).")
     }
 
-    /// Tells a fault to the elements before the depth pad.
+    /// A lag is the source's where this element shifts no time itself.
+    private func isCorrectedUpstream(_ report: SyncReport, _ job: Job) -> Bool {
+        guard job.settings.depthTimeOffset == 0, measuredTimeOffset.load(ordering: .relaxed) == 0,
+            tell(.lag(report.lag))
+        else { return false }
+        timeShiftChanged()
+        return true
+    }
+
+    /// Tells a fault to the elements upstream of the depth pad.
     ///
     /// - Returns: true where one of them corrects it.
     private func tell(_ fault: SyncFault) -> Bool {
         guard let input = streams.pads[DepthMatte.PadRole.depth] else { return false }
-        return withExtendedLifetime(input) { fault.isCorrected(above: input.pad.pad) }
+        return withExtendedLifetime(input) { fault.askUpstream(of: input.pad.pad) }
     }
 
     /// Forgets what was measured before a correction.

@@ -65,7 +65,8 @@ struct Fusion: ~Copyable {
         let context = FusionContext(field: field, settings: settings, bands: bands, loops: loops)
         let grid = field.grid
         let isContinued = frame.elapsed.map { $0 >= 0 && $0 <= Fusion.longestGap } ?? true
-        if !(lastGrid.map(grid.continues) ?? false) || !isContinued { forgetPast() }
+        let isSamePlace = lastGrid.map(grid.continues) ?? false
+        if !isSamePlace || !isContinued { forgetPast() }
         lastGrid = grid
         rememberFaces(of: frame)
 
