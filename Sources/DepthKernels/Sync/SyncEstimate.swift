@@ -46,8 +46,8 @@ struct SyncEstimate: ~Copyable {
         let cutoff: Double
     }
 
-    /// Frames of a rest after an answer, so many times the frames before it; nanoseconds of a rest.
-    private static let (leastAwake, rest): (Int, Int64) = (90, 12_000_000_000)
+    /// The least number of frames before a rest, and the nanoseconds of one.
+    private static let (leastAwake, rest): (Int, Int64) = (90, 15_000_000_000)
     /// Nanoseconds after which a frame does not continue the one before.
     private static let longestGap = 1e9
     /// Gradients are kept in units of 1/96 of a level of 256: 3060 / 255 of a cell (`shadeCells`), 16 cells of a sum, half of a
