@@ -613,13 +613,18 @@ find_display() {
     echo "$step"
 }
 
+# find_output SUFFIX: the end of a launch line that shows the picture, or where there is no display writes it to a file.
+find_output() {
+    out="videoconvert ! autovideosink"
+    [ -n "$display" ] || out="videoconvert ! pngenc ! multifilesink location=depthmatte$1.png"
+}
+
 # add_camera DRIVER-AND-PROPERTIES: to the launch line that shows all cameras. The first is the one that is watched.
 launch=
 watched=
 add_camera() {
     shown=$((shown + 1))
-    out="videoconvert ! autovideosink"
-    [ -n "$display" ] || out="videoconvert ! pngenc ! multifilesink location=depthmatte${several:+-$shown}.png"
+    find_output "${several:+-$shown}"
     launch="$launch depthcamsrc driver=$1 ! depthmatte ! $out"
     [ -n "$watched" ] || watched="depthcamsrc driver=${1% serial=NUMBER*}"
 }
@@ -747,8 +752,7 @@ fi
 watch=$here/watch.py
 [ -e "$watch" ] || watch=$here/../share/gst-depthmatte/watch.py
 line="$watched name=camera camera.video ! queue ! matte.video camera.depth ! queue ! matte.depth depthmatte name=matte"
-out="videoconvert ! autovideosink"
-[ -n "$display" ] || out="videoconvert ! pngenc ! multifilesink location=depthmatte.png"
+find_output ""
 watch_json=
 settings=
 if [ -n "$seconds" ] && [ -n "$plugin" ] && [ -n "$watched" ]; then
