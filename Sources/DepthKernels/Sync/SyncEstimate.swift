@@ -134,43 +134,52 @@ struct SyncEstimate: ~Copyable {
             unsafe memory + (min(max(y, 0), height &- 1) & 3) &* length + 1
         }
 
-        func around(_ y: Int) -> (upper: LoopTable.Words16, middle: LoopTable.Words16, lower: LoopTable.Words16) {
+        func around(_ y: Int) -> Three {
             unsafe (UnsafePointer(self[y &- 1]), UnsafePointer(self[y]), UnsafePointer(self[y &+ 1]))
         }
+
+        typealias Three = (upper: LoopTable.Words16, middle: LoopTable.Words16, lower: LoopTable.Words16)
     }
 
-    private mutating func rows(_ grid: SyncGrid) -> (Rows, Rows, line: UnsafeMutablePointer<UInt16>) {
+    /// Makes the rows of a grid's cells, smooths each when those around it are made, and uses it when those around it are smooth.
+    ///
+    /// - Parameters:
+    ///   - make: fills a row.
+    ///   - use: takes a smooth row with those above and below, and memory for a row and two numbers.
+    private mutating func smoothRows(
+        _ grid: SyncGrid, _ loops: Loops, make: (_ y: Int, _ target: UnsafeMutablePointer<UInt16>) -> Void,
+        use: (_ y: Int, _ rows: Rows.Three, _ line: UnsafeMutablePointer<UInt16>) -> Void
+    ) {
         let length = grid.width &+ 2
         let memory = unsafe lines.reserve(9 &* length, filler: 0)
-        return unsafe (
-            Rows(memory: memory, height: grid.height, length: length),
-            Rows(memory: memory + 4 &* length, height: grid.height, length: length), memory + 8 &* length
-        )
+        let made = unsafe Rows(memory: memory, height: grid.height, length: length)
+        let smooth = unsafe Rows(memory: memory + 4 &* length, height: grid.height, length: length)
+        let line = unsafe memory + 8 &* length
+        for step in 0..<(grid.height &+ 2) {
+            if step < grid.height { unsafe make(step, made[step]) }
+            if step > 0, step <= grid.height {
+                unsafe loops.sumNeighbors(
+                    made.around(step &- 1), count: grid.width, line: line, into: smooth[step &- 1])
+            }
+            if step > 1 { unsafe use(step &- 2, smooth.around(step &- 2), line) }
+        }
     }
 
     private mutating func takePicture(_ luma: UnsafePointer<Float>, _ grid: SyncGrid, _ loops: Loops) {
         let (width, height, length) = (grid.width, grid.height, grid.samples.width)
         let slot = number % Sync.frames
         let picture = unsafe pictures.reserve(Sync.frames * grid.count, filler: 0) + slot &* grid.count
-        let (shades, smooth, line) = unsafe rows(grid)
         let bins = unsafe histogram.reserve(SyncEstimate.bins + width, filler: 0)
         unsafe bins.update(repeating: 0, count: SyncEstimate.bins)
-        for step in 0..<(height &+ 2) {
-            if step < height {
-                unsafe loops.shadeCells(
-                    luma + step &* grid.side &* length, stride: length, side: grid.side, count: width,
-                    into: shades[step])
-            }
-            if step > 0, step <= height {
-                unsafe loops.sumNeighbors(shades.around(step &- 1), count: width, line: line, into: smooth[step &- 1])
-            }
-            let y = step &- 2
-            guard y >= 0 else { continue }
+        unsafe smoothRows(grid, loops) { y, target in
+            unsafe loops.shadeCells(
+                luma + y &* grid.side &* length, stride: length, side: grid.side, count: width, into: target)
+        } use: { y, rows, _ in
             let target = unsafe picture + y &* width
-            unsafe loops.gradientCells(smooth.around(y), count: width, into: target)
+            unsafe loops.gradientCells(rows, count: width, into: target)
             // Nothing is known of the columns beyond the ends.
             unsafe (target[0], target[width &- 1]) = (target[1], target[width &- 2])
-            guard y & 3 == 1 else { continue }
+            guard y & 3 == 1 else { return }
             unsafe loops.countLengths(
                 target, count: width, lengths: bins + SyncEstimate.bins, bins: SyncEstimate.bins, into: bins)
         }
@@ -193,20 +202,12 @@ struct SyncEstimate: ~Copyable {
         mapCount &+= 1
         let covers = unsafe covers.reserve(2 * grid.count, filler: 0)
         let cover = unsafe covers + (mapCount & 1) &* grid.count
-        let (counts, smooth, line) = unsafe rows(grid)
-        for step in 0..<(grid.height &+ 2) {
-            if step < grid.height {
-                unsafe loops.coverCells(
-                    field.metres + step &* grid.side &* field.rowLength, stride: field.rowLength, side: grid.side,
-                    cutoff: cutoff, count: grid.width, into: counts[step])
-            }
-            if step > 0, step <= grid.height {
-                unsafe loops.sumNeighbors(
-                    counts.around(step &- 1), count: grid.width, line: line, into: smooth[step &- 1])
-            }
-            guard step > 1 else { continue }
-            unsafe loops.sumNeighbors(
-                smooth.around(step &- 2), count: grid.width, line: line, into: cover + (step &- 2) &* grid.width)
+        unsafe smoothRows(grid, loops) { y, target in
+            unsafe loops.coverCells(
+                field.metres + y &* grid.side &* field.rowLength, stride: field.rowLength, side: grid.side,
+                cutoff: cutoff, count: grid.width, into: target)
+        } use: { y, rows, line in
+            unsafe loops.sumNeighbors(rows, count: grid.width, line: line, into: cover + y &* grid.width)
         }
         if let before {
             unsafe before.findMotion(
